@@ -4,16 +4,17 @@
 use crate::shared::bigquery::access::{Access, AccessToken};
 use crate::shared::bigquery::rows;
 use crate::shared::check::require_notations;
-use crate::shared::database::{self, Rows, SqlQuery, too_late};
+use crate::shared::database::{self, Rows, SqlQuery, SqlRequest, too_late};
 use crate::shared::dialect::Dialect;
+use crate::shared::found_rows::FoundRows;
 use crate::shared::http_auth;
 use crate::shared::remote_sql::base_url::BaseUrl;
 use crate::shared::remote_sql::http::{Body, Call, Reply, send};
-use crate::shared::remote_sql::{self, BoundStatement, PAGES_MAX, PollBackoff, RemoteDatabase, error, wrong};
+use crate::shared::remote_sql::{self, BoundStatement, PAGES_MAX, PollBackoff, RemoteDatabase, error};
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -92,16 +93,18 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
-    let mut base_url = base_url(provider).map_err(|sentence| wrong("url", sentence))?;
+    let mut base_url = base_url(provider).map_err(|sentence| ConnectorError::in_field("url", sentence))?;
     base_url.tls = base_url.tls.or_else(|| http_auth::tls(&notations.credentials));
     let access = Access::of(&notations.credentials, &base_url);
-    Ok(Box::new(BigQuery {
+    Ok(BigQuery {
         sql_query: SqlQuery::of(provider, Dialect::BigQuery)?,
-        access: access.map_err(|sentence| wrong("credentials", sentence))?,
-        scope: Scope::of(&notations.query_mappings).map_err(|sentence| wrong("query_mappings", sentence))?,
+        access: access.map_err(|sentence| ConnectorError::in_field("credentials", sentence))?,
+        scope: Scope::of(&notations.query_mappings)
+            .map_err(|sentence| ConnectorError::in_field("query_mappings", sentence))?,
         base_url,
         context: context.clone(),
-    }))
+    }
+    .boxed())
 }
 
 impl Scope {
@@ -148,22 +151,24 @@ impl Scope {
     }
 }
 
-#[async_trait]
-impl Connector for BigQuery {
+impl TypedConnector for BigQuery {
+    type Request = SqlRequest;
+    type Response = FoundRows;
+
     fn capability(&self) -> Capability {
         self.sql_query.capability()
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SqlRequest, ConnectorError> {
         self.sql_query.construct(query)
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        remote_sql::execute(self, built).await
+    async fn execute(&self, request: &SqlRequest) -> Result<FoundRows, ConnectorError> {
+        remote_sql::execute(self, request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        database::normalize(response)
+    fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
+        Ok(response.into_page())
     }
 }
 
@@ -173,7 +178,8 @@ impl RemoteDatabase for BigQuery {
         let access_token =
             self.access.access_token(&self.base_url, &self.context, statement.deadline.remaining()).await?;
         let project = self.scope.project.clone().or_else(|| access_token.project.clone());
-        let project = project.ok_or_else(|| wrong("query_mappings", "project=<name> is needed."))?;
+        let project =
+            project.ok_or_else(|| ConnectorError::in_field("query_mappings", "project=<name> is needed."))?;
         let run = StatementRun { source: self, access_token, project };
         let mut body = self.scope.body(statement);
         if let Some(dataset) = body.get_mut("defaultDataset").and_then(Value::as_object_mut) {

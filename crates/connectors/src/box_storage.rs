@@ -1,12 +1,11 @@
 //! BoxStorage connector: files in Box that the user may read.
 
-use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, Service, other_kind};
+use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, Service};
 use crate::shared::found_item::{FoundItem, first_text};
 use crate::shared::literal_terms::{LiteralTerms, joined};
-use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
+    PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -43,19 +42,22 @@ struct BoxStorage {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(BoxStorage {
+    Ok(BoxStorage {
         api: DelegatedApi::new(&BOX, "root_readwrite", provider, context)?,
         knows_not: delegated_api::query_mappings(provider)?.not(),
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
-    }))
+    }
+    .boxed())
 }
 
 fn size(results_wanted: u32) -> u32 {
     results_wanted.clamp(1, PAGE_MAX)
 }
 
-#[async_trait]
-impl Connector for BoxStorage {
+impl TypedConnector for BoxStorage {
+    type Request = HttpRequest;
+    type Response = HttpResponse;
+
     fn capability(&self) -> Capability {
         Capability { page: true, date_sort: true, not: self.knows_not }
     }
@@ -64,7 +66,7 @@ impl Connector for BoxStorage {
         results_wanted.div_ceil(size(results_wanted))
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
         // Without AND, Box matches any of the words.
         let words = joined(&LiteralTerms::of(query.text, self.knows_not)?, " AND ", " NOT ");
         let size = size(query.results_wanted);
@@ -80,17 +82,15 @@ impl Connector for BoxStorage {
             parameters.extend([("sort", "modified_at"), ("direction", "DESC")]);
         }
         let url = self.api.address(&["2.0", "search"], &parameters);
-        Ok(SourceQuery::Http(Box::new(self.api.get(url, query.time_max))))
+        Ok(self.api.get(url, query.time_max))
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Http(request) = built else { return Err(other_kind()) };
-        self.api.send(request).await.map(SourceResponse::Http)
+    async fn execute(&self, request: &HttpRequest) -> Result<HttpResponse, ConnectorError> {
+        self.api.send(request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Http(answer) = response else { return Err(other_kind()) };
-        let mut answer = self.api.read(&answer)?;
+    fn normalize(&self, response: HttpResponse) -> Result<NormalizedPage, ConnectorError> {
+        let mut answer = self.api.read(&response)?;
         let found = answer["total_count"].as_u64();
         let entries = match answer["entries"].take() {
             Value::Array(entries) => entries,

@@ -1,15 +1,16 @@
 //! Chroma connector: nearest documents in a Chroma collection.
 
-use crate::shared::check::{FieldError, Notations, require_notations};
+use crate::shared::check::{Notations, require_notations};
 use crate::shared::vector_store::metadata_cache::{Key, MetadataCache};
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::{
     KeyLocation, Metric, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window, check_with,
-    extras, into_connector_error, path_name, server,
+    extras, path_name, server,
 };
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, PluginContext, ResultOrigin, TestTarget,
+    TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -68,22 +69,22 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let config = Config::of(provider, &require_notations(provider)?).map_err(into_connector_error)?;
+    let config = Config::of(provider, &require_notations(provider)?)?;
     let plan = config.plan.clone();
     let vendor = Chroma {
         store: Store::new(provider, &config.server, KeyLocation::Header("X-Chroma-Token"), context)?,
         target: Target { what: "collection", name: config.collection.clone() },
         config,
     };
-    Ok(Box::new(VectorSource::new(provider, plan, vendor, context)))
+    Ok(VectorSource::new(provider, plan, vendor).boxed())
 }
 
 impl Config {
-    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, FieldError> {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, ConnectorError> {
         let mappings = &notations.query_mappings;
         let name = |key: &str, usual: &str| path_name(key, mappings.get(key).unwrap_or(usual));
         if mappings.get("collection").is_none() {
-            return Err(("query_mappings", "collection=<name> is needed.".to_owned()));
+            return Err(ConnectorError::in_field("query_mappings", "collection=<name> is needed."));
         }
         Ok(Self {
             server: server(&provider.spec.url)?,
@@ -104,6 +105,8 @@ impl Config {
 
 #[async_trait]
 impl Vendor for Chroma {
+    type Ask = Value;
+
     fn ask(&self, vector: &[f32], window: Window) -> Value {
         let mut ask = self.config.extras.clone();
         ask.insert("query_embeddings".to_owned(), json!([vector]));

@@ -1,19 +1,21 @@
 //! TributaryCorpusConnector: the semantic cache as a provider; each user gets only what they may see.
 
 use crate::shared::check::read_notations;
-use async_trait::async_trait;
 use domain::corpus::{CONNECTOR_NAME, Topic};
 use domain::ids::UserId;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, CorpusError, CorpusErrorKind,
-    CorpusHit, CorpusQuery, NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, SourceQuery,
-    SourceResponse, TestTarget,
+    CorpusHit, CorpusQuery,
+    NormalizedPage, PluginContext, ProviderQuery, RequestDescription, ResultOrigin, SourceRequest,
+    TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: CONNECTOR_NAME,
@@ -46,48 +48,48 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(_provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(TributaryCorpus { context: context.clone(), remarks: Mutex::default() }))
+    Ok(TributaryCorpus { context: context.clone(), remarks: Mutex::default() }.boxed())
 }
 
-#[async_trait]
-impl Connector for TributaryCorpus {
+impl TypedConnector for TributaryCorpus {
+    type Request = CacheQuery;
+    type Response = Vec<CorpusHit>;
+
     fn capability(&self) -> Capability {
         KIND.capability
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        Ok(SourceQuery::Command {
-            place: "the semantic cache".to_owned(),
-            body: json!([query.text, query.asker, query.topic.query, query.topic.tags]),
-            rows_max: query.results_wanted,
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<CacheQuery, ConnectorError> {
+        Ok(CacheQuery {
+            text: query.text.to_owned(),
+            asker: query.asker,
+            topic_query: query.topic.query.to_owned(),
+            topic_tags: query.topic.tags.to_vec(),
+            results_max: query.results_wanted,
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
-        // Without a user there is nothing to return.
-        let (Some(words), Some(asker)) = (body[0].as_str(), body[1].as_i64()) else {
-            return Err(other_kind());
+    async fn execute(&self, query: &CacheQuery) -> Result<Vec<CorpusHit>, ConnectorError> {
+        let question = CorpusQuery {
+            asker: query.asker,
+            words: &query.text,
+            topic: Topic { query: &query.topic_query, tags: &query.topic_tags },
+            results_max: usize::try_from(query.results_max).unwrap_or(usize::MAX),
         };
-        let results_max = usize::try_from(*rows_max).unwrap_or(usize::MAX);
-        let tags: Vec<String> = serde_json::from_value(body[3].clone()).unwrap_or_default();
-        let topic = Topic { query: body[2].as_str().unwrap_or_default(), tags: &tags };
-        let question = CorpusQuery { asker: UserId(asker), words, topic, results_max };
-        let answer = tokio::time::timeout(*time_max, self.context.corpus.search(question)).await;
+        let answer = tokio::time::timeout(query.time_max, self.context.corpus.search(question)).await;
         let answer = answer
             .map_err(|_late| {
                 ConnectorError::new(ConnectorErrorKind::Timeout, "the cache did not answer in time")
             })?
             .map_err(failed)?;
         *self.remarks.lock().unwrap_or_else(PoisonError::into_inner) = answer.remarks;
-        let rows: Vec<Value> = answer.hits.into_iter().map(row).collect();
-        Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
+        Ok(answer.hits)
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
-        Ok(NormalizedPage { found: Some(found), retrieved: Some(rows.len() as u64), items: rows })
+    fn normalize(&self, hits: Vec<CorpusHit>) -> Result<NormalizedPage, ConnectorError> {
+        let count = Some(hits.len() as u64);
+        Ok(NormalizedPage { found: count, retrieved: count, items: hits.into_iter().map(row).collect() })
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -100,7 +102,26 @@ fn failed(error: CorpusError) -> ConnectorError {
         CorpusErrorKind::Timeout => ConnectorErrorKind::Timeout,
         CorpusErrorKind::Unavailable | CorpusErrorKind::Outdated => ConnectorErrorKind::Unavailable,
     };
-    ConnectorError::new(kind, error.message())
+    ConnectorError::new(kind, error.message()).caused_by(error)
+}
+
+/// A search in the documents that the user may see.
+#[derive(Debug)]
+struct CacheQuery {
+    text: String,
+    asker: UserId,
+    topic_query: String,
+    topic_tags: Vec<String>,
+    results_max: u32,
+    time_max: Duration,
+}
+
+impl SourceRequest for CacheQuery {
+    fn description(&self) -> RequestDescription<'_> {
+        let body = json!([self.text, self.asker, self.topic_query, self.topic_tags]);
+        let (place, rows_max) = ("the semantic cache", self.results_max);
+        RequestDescription::Command { place, body: Cow::Owned(body), rows_max }
+    }
 }
 
 /// The best passage becomes the body, the others go to the payload, and `cache` becomes the cache status of the result.
@@ -123,8 +144,4 @@ fn row(hit: CorpusHit) -> Value {
         row.insert("cache_debug".to_owned(), debug);
     }
     row
-}
-
-fn other_kind() -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the query was built for another kind of source")
 }

@@ -1,15 +1,16 @@
 //! Dropbox connector: files in Dropbox that the user may read.
 
-use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, Service, other_kind};
+use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, Service};
 use crate::shared::found_item::{FoundItem, first_text};
-use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
 use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::time::Duration;
 use url::Url;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -50,19 +51,22 @@ struct Dropbox {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(Dropbox {
+    Ok(Dropbox {
         api: DelegatedApi::new(&DROPBOX, "files.metadata.read", provider, context)?,
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
-    }))
+    }
+    .boxed())
 }
 
-#[async_trait]
-impl Connector for Dropbox {
+impl TypedConnector for Dropbox {
+    type Request = FileSearch;
+    type Response = Vec<Value>;
+
     fn capability(&self) -> Capability {
         Capability { page: true, date_sort: true, not: false }
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<FileSearch, ConnectorError> {
         if query.text.chars().count() > QUERY_CHARS_MAX {
             let message = format!("the query is longer than {QUERY_CHARS_MAX} characters");
             return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
@@ -81,34 +85,48 @@ impl Connector for Dropbox {
             },
             "match_field_options": {"include_highlights": true},
         });
-        Ok(SourceQuery::Command {
-            place: self.api.display_address(&SEARCH),
+        Ok(FileSearch {
+            address: self.api.display_address(&SEARCH),
             body,
             rows_max: query.results_wanted,
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
-        let first = self.api.post(&SEARCH, body, *time_max);
+    async fn execute(&self, search: &FileSearch) -> Result<Vec<Value>, ConnectorError> {
+        let first = self.api.post(&SEARCH, &search.body, search.time_max);
         let next = |page: &Value| {
             let cursor = page["cursor"].as_str().filter(|_| page["has_more"] == true)?;
-            Some(self.api.post(&CONTINUE, &json!({"cursor": cursor}), *time_max))
+            Some(self.api.post(&CONTINUE, &json!({"cursor": cursor}), search.time_max))
         };
-        let rows_max = *rows_max as usize;
+        let rows_max = search.rows_max as usize;
         let is_enough =
             |pages: &[Value]| pages.iter().map(|page| files(page).count()).sum::<usize>() >= rows_max;
         let pages = self.api.ask_all(first, next, is_enough).await?;
-        let rows: Vec<Value> = pages.iter().flat_map(files).take(rows_max).cloned().collect();
-        Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
+        Ok(pages.iter().flat_map(files).take(rows_max).cloned().collect())
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { rows, .. } = response else { return Err(other_kind()) };
+    fn normalize(&self, rows: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
         // Dropbox does not report a total.
         let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
         Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
+    }
+}
+
+/// The first request of a search; each response names the next one.
+#[derive(Debug)]
+struct FileSearch {
+    /// For display.
+    address: String,
+    body: Value,
+    rows_max: u32,
+    time_max: Duration,
+}
+
+impl SourceRequest for FileSearch {
+    fn description(&self) -> RequestDescription<'_> {
+        let Self { address, body, rows_max, .. } = self;
+        RequestDescription::Command { place: address, body: Cow::Borrowed(body), rows_max: *rows_max }
     }
 }
 

@@ -1,20 +1,22 @@
 //! FileSystem connector: a local folder, searched by file names and contents.
 
-use crate::shared::check::{config_error, read_notations, require_notations};
+use crate::shared::check::{read_notations, require_notations};
 use crate::shared::file_system::allow::{self, Permitted, Refusal};
 use crate::shared::file_system::cache::{self, FileKey, FileText};
 use crate::shared::file_system::terms::{Folded, Terms};
 use crate::shared::file_system::walk::{DEPTH_MAX, FILES_MAX, FOLDERS_MAX, FoundFile, Reach, walk};
-use async_trait::async_trait;
+use crate::shared::found_rows::FoundRows;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ExtractError, FileToRead,
-    NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    NormalizedPage, PluginContext, ProviderQuery, RequestDescription, ResultOrigin, SourceRequest,
+    TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
 use domain::validation::FieldErrors;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,17 +78,17 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
-    let wrong = |field: &str, sentence: String| config_error(&FieldErrors::one(field, sentence));
     let folder = allow::check(&provider.spec.url, &context.settings.filesystem_allow)
-        .map_err(|sentence| wrong("url", sentence))?;
+        .map_err(|sentence| ConnectorError::in_field("url", sentence))?;
     let mappings = &notations.query_mappings;
-    Ok(Box::new(FileSystem {
+    Ok(FileSystem {
         folder,
-        base_url: base_url(provider).map_err(|sentence| wrong("config", sentence))?,
+        base_url: base_url(provider).map_err(|sentence| ConnectorError::in_field("config", sentence))?,
         with_hidden: provider.config_value("file_system", "hidden") == Some(&Value::Bool(true)),
         knows_not: mappings.not() || mappings.not_char().is_some(),
         context: context.clone(),
-    }))
+    }
+    .boxed())
 }
 
 /// `config.swirl.file_system.base_url`: the base URL under which users reach the files.
@@ -98,46 +100,63 @@ fn base_url(provider: &SearchProvider) -> Result<Option<Url>, String> {
         .ok_or_else(|| "swirl.file_system.base_url: an http, https or file address is needed.".to_owned())
 }
 
-#[async_trait]
-impl Connector for FileSystem {
+impl TypedConnector for FileSystem {
+    type Request = FileQuery;
+    type Response = FoundRows;
+
     fn capability(&self) -> Capability {
         Capability { page: false, date_sort: true, not: self.knows_not }
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<FileQuery, ConnectorError> {
         let Some(terms) = Terms::of(query.text) else {
             let message = "the query contains no word to search for";
             return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
         };
-        let sort = if query.sort == Sort::Date { "date" } else { "relevancy" };
-        Ok(SourceQuery::Command {
-            place: self.folder.display().to_string(),
-            body: json!({"words": terms.wanted, "without": terms.unwanted, "sort": sort}),
+        Ok(FileQuery {
+            folder: self.folder.display().to_string(),
+            terms: Arc::new(terms),
+            sort: query.sort,
             rows_max: query.results_wanted,
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
-        let terms = terms_of(body);
-        let search = self.search(Arc::new(terms), *time_max);
-        let mut hits = tokio::time::timeout(*time_max, search).await.map_err(|_| too_late())??;
+    async fn execute(&self, query: &FileQuery) -> Result<FoundRows, ConnectorError> {
+        let search = self.search(Arc::clone(&query.terms), query.time_max);
+        let mut hits = tokio::time::timeout(query.time_max, search).await.map_err(|_| too_late())??;
         let found = hits.len() as u64;
-        if body["sort"] != "date" {
+        if query.sort != Sort::Date {
             // The walk returns the newest files first; the sort is stable.
             hits.sort_by(|one, other| other.score.total_cmp(&one.score));
         }
-        hits.truncate(*rows_max as usize);
-        let terms = terms_of(body);
-        let base_url = self.base_url.clone();
+        hits.truncate(query.rows_max as usize);
+        let (terms, base_url) = (Arc::clone(&query.terms), self.base_url.clone());
         let rows = beside(move || hits.iter().map(|hit| hit.item(&terms, base_url.as_ref())).collect());
-        Ok(SourceResponse::Rows { found, rows: rows.await? })
+        Ok(FoundRows { found, rows: rows.await? })
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
-        Ok(NormalizedPage { found: Some(found), retrieved: Some(rows.len() as u64), items: rows })
+    fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
+        Ok(response.into_page())
+    }
+}
+
+/// The words to search for in the files of a folder.
+#[derive(Debug)]
+struct FileQuery {
+    /// For display.
+    folder: String,
+    terms: Arc<Terms>,
+    sort: Sort,
+    rows_max: u32,
+    time_max: Duration,
+}
+
+impl SourceRequest for FileQuery {
+    fn description(&self) -> RequestDescription<'_> {
+        let sort = if self.sort == Sort::Date { "date" } else { "relevancy" };
+        let body = json!({"words": self.terms.wanted, "without": self.terms.unwanted, "sort": sort});
+        RequestDescription::Command { place: &self.folder, body: Cow::Owned(body), rows_max: self.rows_max }
     }
 }
 
@@ -281,22 +300,10 @@ fn address(file: &FoundFile, base_url: Option<&Url>) -> String {
     }
 }
 
-fn terms_of(body: &Value) -> Terms {
-    let words = |key: &str| -> Vec<String> {
-        body[key]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|word| word.as_str().map(str::to_owned))
-            .collect()
-    };
-    Terms { wanted: words("words"), unwanted: words("without") }
-}
-
 /// Runs file access and text matching off the async runtime.
 async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ConnectorError> {
-    let failed = |_| ConnectorError::new(ConnectorErrorKind::Unavailable, "the folder could not be searched");
-    tokio::task::spawn_blocking(work).await.map_err(failed)
+    let failed = ConnectorError::new(ConnectorErrorKind::Unavailable, "the folder could not be searched");
+    tokio::task::spawn_blocking(work).await.map_err(|error| failed.caused_by(error))
 }
 
 fn refused(folder: &Path, refusal: Refusal) -> ConnectorError {
@@ -319,8 +326,4 @@ fn refused(folder: &Path, refusal: Refusal) -> ConnectorError {
 
 fn too_late() -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::Timeout, "the folder could not be searched in time")
-}
-
-fn other_kind() -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the query was built for another kind of source")
 }

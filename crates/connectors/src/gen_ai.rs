@@ -1,18 +1,18 @@
 //! GenAI connector: a generative model that answers the query from its own knowledge.
 
 use crate::shared::check::{read_notations, require_notations};
-use async_trait::async_trait;
 use domain::ai_provider::Role;
 use domain::ids::AiProviderId;
-use domain::instant;
+use domain::instant::{self, Instant};
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ModelError, ModelErrorKind,
-    ModelRequest, NormalizedPage, PluginContext, Prompt, ProviderQuery, ResultOrigin, SourceQuery,
-    SourceResponse, TestTarget, Turn,
+    ModelRequest, NormalizedPage, PluginContext, Prompt, ProviderQuery, RequestDescription, ResultOrigin,
+    SourceRequest, SourceResponse, TestTarget, Turn, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     let template = &provider.spec.query_template_json;
     let text = |key: &str| template.get(key).and_then(Value::as_str).or_else(|| mappings.get(key));
     let wanted = provider.config_value(CONFIG_BLOCK, CONFIG_KEY).and_then(Value::as_i64);
-    Ok(Box::new(GenAi {
+    Ok(GenAi {
         wanted: ModelRequest {
             provider: wanted.map(AiProviderId),
             ..ModelRequest::of(Role::Connector, Some(provider.owner))
@@ -90,76 +90,105 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
         prompt: text(PROMPT_KEY).map(str::to_owned),
         guide: text(GUIDE_KEY).unwrap_or(GUIDE).to_owned(),
         context: context.clone(),
-    }))
+    }
+    .boxed())
 }
 
-#[async_trait]
-impl Connector for GenAi {
+impl TypedConnector for GenAi {
+    type Request = ModelQuery;
+    type Response = ModelAnswer;
+
     fn capability(&self) -> Capability {
         KIND.capability
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<ModelQuery, ConnectorError> {
         // The query needs no surrounding prompt.
         let template = self.prompt.as_deref().filter(|_| !query.text.trim_end().ends_with('?'));
         let prompt = template.map_or_else(|| query.text.to_owned(), |text| text.replace(PLACE, query.text));
-        Ok(SourceQuery::Command {
-            place: "a model".to_owned(),
-            body: json!({"query": query.text, "prompt": prompt, "system": self.guide}),
-            rows_max: 1,
+        Ok(ModelQuery {
+            text: query.text.to_owned(),
+            prompt,
+            system: self.guide.clone(),
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body, time_max, .. } = built else { return Err(other_kind()) };
-        if time_max.is_zero() {
+    async fn execute(&self, query: &ModelQuery) -> Result<ModelAnswer, ConnectorError> {
+        if query.time_max.is_zero() {
             return Err(too_late());
         }
-        let answer = tokio::time::timeout(*time_max, self.answer(body, *time_max)).await;
-        let row = answer.map_err(|_| too_late())?.map_err(into_connector_error)?;
-        Ok(SourceResponse::Rows { found: 1, rows: vec![row] })
+        let answer = tokio::time::timeout(query.time_max, self.answer(query)).await;
+        answer.map_err(|_| too_late())?.map_err(into_connector_error)
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
-        Ok(NormalizedPage { found: Some(found), retrieved: Some(rows.len() as u64), items: rows })
+    fn normalize(&self, answer: ModelAnswer) -> Result<NormalizedPage, ConnectorError> {
+        let item = json!({
+            "title": answer.query,
+            "body": answer.text.trim(),
+            "author": answer.provider,
+            "date_published": instant::display(answer.at),
+            "model": answer.model,
+        });
+        Ok(NormalizedPage { found: Some(1), retrieved: Some(1), items: vec![item] })
     }
 }
 
+/// A prompt for the model.
+#[derive(Debug)]
+struct ModelQuery {
+    /// The query in the prompt.
+    text: String,
+    prompt: String,
+    system: String,
+    time_max: Duration,
+}
+
+impl SourceRequest for ModelQuery {
+    fn description(&self) -> RequestDescription<'_> {
+        let body = json!({"query": self.text, "prompt": self.prompt, "system": self.system});
+        RequestDescription::Command { place: "a model", body: Cow::Owned(body), rows_max: 1 }
+    }
+}
+
+/// The text that the model wrote.
+#[derive(Debug, Clone)]
+struct ModelAnswer {
+    query: String,
+    text: String,
+    /// Name of the AI provider.
+    provider: String,
+    model: String,
+    at: Instant,
+}
+
+impl SourceResponse for ModelAnswer {}
+
 impl GenAi {
-    async fn answer(&self, body: &Value, time_max: Duration) -> Result<Value, ModelError> {
-        let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
+    async fn answer(&self, query: &ModelQuery) -> Result<ModelAnswer, ModelError> {
         let prompt = Prompt {
-            system: text("system"),
-            turns: vec![Turn::User(text("prompt"))],
+            system: query.system.clone(),
+            turns: vec![Turn::User(query.prompt.clone())],
             tools: Vec::new(),
             answer_tokens_max: ANSWER_TOKENS_MAX,
-            time_max,
+            time_max: query.time_max,
         };
         let completion = self.context.generative_models.complete(&self.wanted, &prompt).await?;
-        let (name, model) = (completion.provider.spec.name.clone(), completion.provider.spec.model.clone());
-        let answer = completion.into_text(ANSWER_BYTES_MAX).await?;
-        if answer.trim().is_empty() {
-            return Err(ModelError::new(ModelErrorKind::Unreadable, format!("'{name}' returned no text")));
+        let (provider, model) =
+            (completion.provider.spec.name.clone(), completion.provider.spec.model.clone());
+        let text = completion.into_text(ANSWER_BYTES_MAX).await?;
+        if text.trim().is_empty() {
+            return Err(ModelError::new(
+                ModelErrorKind::Unreadable,
+                format!("'{provider}' returned no text"),
+            ));
         }
-        let now = instant::display(self.context.clock.now());
-        Ok(json!({
-            "title": text("query"),
-            "body": answer.trim(),
-            "author": name,
-            "date_published": now,
-            "model": model,
-        }))
+        Ok(ModelAnswer { query: query.text.clone(), text, provider, model, at: self.context.clock.now() })
     }
 }
 
 fn too_late() -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::Timeout, "ERR_PROMPT_FAILED: the model did not answer in time")
-}
-
-fn other_kind() -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the query was built for another kind of source")
 }
 
 fn into_connector_error(error: ModelError) -> ConnectorError {
@@ -174,5 +203,5 @@ fn into_connector_error(error: ModelError) -> ConnectorError {
         ModelErrorKind::Unreadable => ConnectorErrorKind::Unreadable,
     };
     let message = format!("{}: {}", error.code(), error.message);
-    ConnectorError { retry_after: error.retry_after, ..ConnectorError::new(kind, message) }
+    ConnectorError { retry_after: error.retry_after, ..ConnectorError::new(kind, message).caused_by(error) }
 }

@@ -1,18 +1,17 @@
 //! Gmail connector: the user's mail in Google Workspace.
 
-use crate::shared::delegated_api::{self, DelegatedApi, other_kind};
+use crate::shared::delegated_api::{self, DelegatedApi};
 use crate::shared::found_item::{FoundItem, first_text, or};
-use crate::shared::google::{self, GOOGLE};
+use crate::shared::google::{self, GOOGLE, ListRequest};
 use crate::shared::literal_terms::{LiteralTerms, joined};
-use async_trait::async_trait;
 use chrono::DateTime;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use futures_util::{StreamExt, TryStreamExt};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 use syntax::strip_html::decode_entities;
@@ -45,36 +44,36 @@ struct Gmail {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(Gmail {
+    Ok(Gmail {
         api: DelegatedApi::new(&GOOGLE, "gmail.readonly", provider, context)?,
         knows_not: delegated_api::query_mappings(provider)?.not(),
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
-    }))
+    }
+    .boxed())
 }
 
-#[async_trait]
-impl Connector for Gmail {
+impl TypedConnector for Gmail {
+    type Request = ListRequest;
+    type Response = Vec<Value>;
+
     fn capability(&self) -> Capability {
         Capability { page: true, date_sort: true, not: self.knows_not }
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<ListRequest, ConnectorError> {
         let rows_max = query.results_wanted.clamp(1, MESSAGES_MAX);
         let words = LiteralTerms::of(query.text, self.knows_not)?;
-        Ok(SourceQuery::Command {
-            place: self.api.display_address(&PATH),
-            body: json!({"q": joined(&words, " ", " -"), "maxResults": rows_max.to_string()}),
+        Ok(ListRequest {
+            address: self.api.display_address(&PATH),
+            parameters: vec![("q", joined(&words, " ", " -")), ("maxResults", rows_max.to_string())],
             rows_max,
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body: Value::Object(parameters), rows_max, time_max, .. } = built else {
-            return Err(other_kind());
-        };
-        let (started, rows_max) = (Instant::now(), *rows_max as usize);
-        let listed = google::list(&self.api, &PATH, parameters, "messages", rows_max, *time_max).await?;
+    async fn execute(&self, request: &ListRequest) -> Result<Vec<Value>, ConnectorError> {
+        let (started, time_max) = (Instant::now(), request.time_max);
+        let listed = google::list(&self.api, &PATH, request, "messages", request.rows_max as usize).await?;
         let ids: Vec<String> =
             listed.iter().filter_map(|message| message["id"].as_str().map(str::to_owned)).collect();
         let read =
@@ -82,11 +81,10 @@ impl Connector for Gmail {
         let messages = futures_util::stream::iter(ids).map(read).buffered(AT_ONCE);
         let mut rows: Vec<Value> = messages.try_filter_map(|found| async { Ok(found) }).try_collect().await?;
         rows.sort_by_key(|message| Reverse(milliseconds(message)));
-        Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
+        Ok(rows)
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { rows, .. } = response else { return Err(other_kind()) };
+    fn normalize(&self, rows: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
         // Gmail only estimates the total.
         let rows = rows.into_iter().map(with_headers);
         let items = if self.has_result_mappings {
@@ -153,6 +151,7 @@ fn result(message: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_message_becomes_a_result() {

@@ -1,20 +1,20 @@
 //! GoogleCalendar connector: events in the user's primary calendar, within a range of days around today.
 
-use crate::shared::delegated_api::{self, DelegatedApi, other_kind};
+use crate::shared::delegated_api::{self, DelegatedApi};
 use crate::shared::found_item::{FoundItem, first_text, or};
-use crate::shared::google::{self, GOOGLE};
-use crate::shared::http_source::config_invalid;
-use async_trait::async_trait;
+use crate::shared::found_rows::FoundRows;
+use crate::shared::google::{self, GOOGLE, ListRequest};
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::instant::Instant;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt;
 use syntax::strip_html::strip_markup;
@@ -74,13 +74,15 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(GoogleCalendar {
+    let wrong = |sentence: String| ConnectorError::in_field("config", sentence);
+    Ok(GoogleCalendar {
         api: DelegatedApi::new(&GOOGLE, "calendar.readonly", provider, context)?,
-        back: days(provider, "calendar_lookback_days").map_err(config_invalid)?,
-        ahead: days(provider, "calendar_lookahead_days").map_err(config_invalid)?,
+        back: days(provider, "calendar_lookback_days").map_err(wrong)?,
+        ahead: days(provider, "calendar_lookahead_days").map_err(wrong)?,
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
         context: context.clone(),
-    }))
+    }
+    .boxed())
 }
 
 /// `config.swirl.google_calendar.<key>`.
@@ -94,13 +96,15 @@ fn days(provider: &SearchProvider, key: &str) -> Result<Days, String> {
     })
 }
 
-#[async_trait]
-impl Connector for GoogleCalendar {
+impl TypedConnector for GoogleCalendar {
+    type Request = EventQuery;
+    type Response = FoundRows;
+
     fn capability(&self) -> Capability {
         Capability { page: true, date_sort: true, not: false }
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<EventQuery, ConnectorError> {
         if query.text.trim().is_empty() {
             let message = "the query contains no word to search for";
             return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
@@ -109,48 +113,61 @@ impl Connector for GoogleCalendar {
         let today = self.context.clock.now().date_naive();
         let midnight = |day: Option<NaiveDate>| format!("{}T00:00:00Z", day.unwrap_or(today));
         let ahead = today.checked_add_days(self.ahead).and_then(|day| day.succ_opt());
-        let parameters = json!({
-            "q": query.text,
-            "timeMin": midnight(today.checked_sub_days(self.back)),
-            "timeMax": midnight(ahead),
-            "singleEvents": "true",
-            "orderBy": "startTime",
-            "maxResults": PAGE,
-            "fields": FIELDS,
-        });
-        let is_newest = query.sort == Sort::Date;
-        Ok(SourceQuery::Command {
-            place: self.api.display_address(&PATH),
-            body: json!({"parameters": parameters, "newest_first": is_newest}),
+        let parameters = vec![
+            ("q", query.text.to_owned()),
+            ("timeMin", midnight(today.checked_sub_days(self.back))),
+            ("timeMax", midnight(ahead)),
+            ("singleEvents", "true".to_owned()),
+            ("orderBy", "startTime".to_owned()),
+            ("maxResults", PAGE.to_owned()),
+            ("fields", FIELDS.to_owned()),
+        ];
+        let list = ListRequest {
+            address: self.api.display_address(&PATH),
+            parameters,
             rows_max: query.results_wanted,
             time_max: query.time_max,
-        })
+        };
+        Ok(EventQuery { list, newest_first: query.sort == Sort::Date })
     }
 
     /// The API returns the oldest event first and supports no other order, so all events are read and the newest, or
     /// the nearest to today, are kept.
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
-        let Value::Object(parameters) = &body["parameters"] else { return Err(other_kind()) };
-        let mut rows = google::list(&self.api, &PATH, parameters, "items", EVENTS_MAX, *time_max).await?;
+    async fn execute(&self, query: &EventQuery) -> Result<FoundRows, ConnectorError> {
+        let mut rows = google::list(&self.api, &PATH, &query.list, "items", EVENTS_MAX).await?;
         rows.retain(|event| event["status"] != "cancelled");
         let found = rows.len() as u64;
         let now = self.context.clock.now();
-        if body["newest_first"] == true {
+        if query.newest_first {
             rows.sort_by_key(|event| Reverse(start(event)));
         } else {
             rows.sort_by_key(|event| {
                 start(event).map_or(i64::MAX, |start| (start - now).num_seconds().abs())
             });
         }
-        rows.truncate(*rows_max as usize);
-        Ok(SourceResponse::Rows { found, rows })
+        rows.truncate(query.list.rows_max as usize);
+        Ok(FoundRows { found, rows })
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
+    fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
+        let FoundRows { found, rows } = response;
         let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
         Ok(NormalizedPage { found: Some(found), retrieved: Some(items.len() as u64), items })
+    }
+}
+
+/// A list of events, and the order in which the connector returns them.
+#[derive(Debug)]
+struct EventQuery {
+    list: ListRequest,
+    newest_first: bool,
+}
+
+impl SourceRequest for EventQuery {
+    fn description(&self) -> RequestDescription<'_> {
+        let body = json!({"parameters": self.list.parameters_json(), "newest_first": self.newest_first});
+        let rows_max = self.list.rows_max;
+        RequestDescription::Command { place: &self.list.address, body: Cow::Owned(body), rows_max }
     }
 }
 

@@ -1,16 +1,15 @@
 //! GoogleDrive connector: files in Google Drive that the user may read.
 
-use crate::shared::delegated_api::{self, DelegatedApi, other_kind};
+use crate::shared::delegated_api::{self, DelegatedApi};
 use crate::shared::found_item::{FoundItem, first_text};
-use crate::shared::google::{self, GOOGLE};
+use crate::shared::google::{self, GOOGLE, ListRequest};
 use crate::shared::literal_terms::LiteralTerms;
-use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Drive orders full-text results by relevance and rejects any other order.
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -41,46 +40,44 @@ struct GoogleDrive {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(GoogleDrive {
+    Ok(GoogleDrive {
         api: DelegatedApi::new(&GOOGLE, "drive.readonly", provider, context)?,
         knows_not: delegated_api::query_mappings(provider)?.not(),
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
-    }))
+    }
+    .boxed())
 }
 
-#[async_trait]
-impl Connector for GoogleDrive {
+impl TypedConnector for GoogleDrive {
+    type Request = ListRequest;
+    type Response = Vec<Value>;
+
     fn capability(&self) -> Capability {
         Capability { page: true, date_sort: false, not: self.knows_not }
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        let body = json!({
-            "q": expression(&LiteralTerms::of(query.text, self.knows_not)?),
-            "pageSize": query.results_wanted.clamp(1, PAGE_MAX).to_string(),
-            "fields": FIELDS,
-            "spaces": "drive",
-            "includeItemsFromAllDrives": "true",
-            "supportsAllDrives": "true",
-        });
-        Ok(SourceQuery::Command {
-            place: self.api.display_address(&PATH),
-            body,
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<ListRequest, ConnectorError> {
+        let parameters = vec![
+            ("q", expression(&LiteralTerms::of(query.text, self.knows_not)?)),
+            ("pageSize", query.results_wanted.clamp(1, PAGE_MAX).to_string()),
+            ("fields", FIELDS.to_owned()),
+            ("spaces", "drive".to_owned()),
+            ("includeItemsFromAllDrives", "true".to_owned()),
+            ("supportsAllDrives", "true".to_owned()),
+        ];
+        Ok(ListRequest {
+            address: self.api.display_address(&PATH),
+            parameters,
             rows_max: query.results_wanted,
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body: Value::Object(parameters), rows_max, time_max, .. } = built else {
-            return Err(other_kind());
-        };
-        let rows = google::list(&self.api, &PATH, parameters, "files", *rows_max as usize, *time_max).await?;
-        Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
+    async fn execute(&self, request: &ListRequest) -> Result<Vec<Value>, ConnectorError> {
+        google::list(&self.api, &PATH, request, "files", request.rows_max as usize).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { rows, .. } = response else { return Err(other_kind()) };
+    fn normalize(&self, rows: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
         // Drive does not report a total.
         let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
         Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })

@@ -1,18 +1,19 @@
 //! GraphQL connector: sends a fixed document and passes the query in its variables.
 
-use crate::shared::check::{FieldError, read_notations};
+use crate::shared::check::{add_error, read_notations};
 use crate::shared::graphql::{answer, variables::Variables};
-use crate::shared::http_source::{HttpSource, config_invalid};
+use crate::shared::http_source::HttpSource;
 use crate::shared::{http_check, page};
-use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
+    PluginContext, ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, SourceResponse,
+    TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt;
 use std::time::{Duration, Instant};
 use syntax::query_mappings::QueryMappings;
@@ -65,20 +66,17 @@ impl fmt::Debug for GraphQl {
 fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = http_check::check(&plain(provider)).1;
     let notations = read_notations(provider, &mut errors);
-    if let Err((field, sentence)) = read(provider, &notations.query_mappings) {
-        errors.add(field, sentence);
+    if let Err(error) = read(provider, &notations.query_mappings) {
+        add_error(&mut errors, error);
     }
     errors
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let source = HttpSource::new(&plain(provider), context)?;
-    let mut errors = FieldErrors::default();
-    let notations = read_notations(provider, &mut errors);
-    let read = read(provider, &notations.query_mappings);
-    let (document, variables) =
-        read.map_err(|(field, sentence)| config_invalid(format!("{field}: {sentence}")))?;
-    Ok(Box::new(GraphQl {
+    let notations = read_notations(provider, &mut FieldErrors::default());
+    let (document, variables) = read(provider, &notations.query_mappings)?;
+    Ok(GraphQl {
         source,
         place: provider.spec.url.trim().to_owned(),
         document,
@@ -86,7 +84,8 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
         response_mappings: notations.response_mappings,
         mappings: notations.query_mappings,
         context: context.clone(),
-    }))
+    }
+    .boxed())
 }
 
 /// The provider as a plain HTTP source: its template is the document, not the address.
@@ -97,23 +96,25 @@ fn plain(provider: &SearchProvider) -> SearchProvider {
     plain
 }
 
-fn read(provider: &SearchProvider, mappings: &QueryMappings) -> Result<(String, Variables), FieldError> {
+fn read(provider: &SearchProvider, mappings: &QueryMappings) -> Result<(String, Variables), ConnectorError> {
     let document = provider.spec.query_template.trim().to_owned();
     let is_document =
         ["query", "{", "fragment"].iter().any(|start| document.starts_with(start)) && document.contains('{');
     // `{url}` and similar placeholders belong to other connectors.
     if !is_document || document.starts_with("{url}") {
-        return Err((
+        return Err(ConnectorError::in_field(
             "query_template",
-            "A GraphQL document is needed: query ($q: String!) { … }.".to_owned(),
+            "A GraphQL document is needed: query ($q: String!) { … }.",
         ));
     }
     let variables = Variables::of(mappings, &provider.spec.query_template_json, &document)?;
     Ok((document, variables))
 }
 
-#[async_trait]
-impl Connector for GraphQl {
+impl TypedConnector for GraphQl {
+    type Request = DocumentRequest;
+    type Response = DocumentResponse;
+
     fn capability(&self) -> Capability {
         Capability {
             page: self.variables.has_pages(),
@@ -126,41 +127,83 @@ impl Connector for GraphQl {
         self.variables.pages(results_wanted)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<DocumentRequest, ConnectorError> {
         let body = json!({"query": self.document, "variables": self.variables.bind(query)});
         if self.variables.has_cursor() {
-            return Ok(SourceQuery::Command {
+            return Ok(DocumentRequest::PageAfterPage {
                 place: self.place.clone(),
                 body,
                 rows_max: query.results_wanted,
                 time_max: query.time_max,
             });
         }
-        Ok(SourceQuery::Http(Box::new(self.source.post(query, body.to_string().as_bytes())?)))
+        Ok(DocumentRequest::OnePage(Box::new(self.source.post(query, body.to_string().as_bytes())?)))
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        match built {
-            SourceQuery::Command { body, rows_max, time_max, .. } => {
-                self.page_after_page(body, *rows_max, *time_max).await
+    async fn execute(&self, request: &DocumentRequest) -> Result<DocumentResponse, ConnectorError> {
+        match request {
+            DocumentRequest::OnePage(http) => Ok(DocumentResponse::OnePage(self.source.send(http).await?)),
+            DocumentRequest::PageAfterPage { body, rows_max, time_max, .. } => {
+                let pages = self.page_after_page(body, *rows_max, *time_max).await?;
+                Ok(DocumentResponse::Pages(pages))
             }
-            _ => self.source.execute(built).await,
         }
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { rows: answers, .. } = response else {
-            let SourceResponse::Http(http) = &response else { return Ok(NormalizedPage::default()) };
-            let answer = answer::read(http, self.context.clock.now())?;
-            return self.page(answer);
+    fn normalize(&self, response: DocumentResponse) -> Result<NormalizedPage, ConnectorError> {
+        let pages = match response {
+            DocumentResponse::OnePage(http) => {
+                return self.page(answer::read(&http, self.context.clock.now())?);
+            }
+            DocumentResponse::Pages(pages) => pages,
         };
         let mut all = NormalizedPage::default();
-        for (number, answer) in answers.into_iter().enumerate() {
+        for (number, answer) in pages.into_iter().enumerate() {
             let page = self.page(answer)?;
             all.found = if number == 0 { page.found } else { all.found };
             all.items.extend(page.items);
         }
         Ok(all)
+    }
+}
+
+/// The document with its variables.
+#[derive(Debug)]
+enum DocumentRequest {
+    OnePage(Box<HttpRequest>),
+    /// The source is paged by cursor: each response names the next page.
+    PageAfterPage {
+        place: String,
+        body: Value,
+        rows_max: u32,
+        time_max: Duration,
+    },
+}
+
+impl SourceRequest for DocumentRequest {
+    fn description(&self) -> RequestDescription<'_> {
+        match self {
+            Self::OnePage(http) => http.description(),
+            Self::PageAfterPage { place, body, rows_max, .. } => {
+                RequestDescription::Command { place, body: Cow::Borrowed(body), rows_max: *rows_max }
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum DocumentResponse {
+    OnePage(HttpResponse),
+    /// Already parsed.
+    Pages(Vec<Value>),
+}
+
+impl SourceResponse for DocumentResponse {
+    fn unparsed(&self) -> Option<&HttpResponse> {
+        match self {
+            Self::OnePage(http) => Some(http),
+            Self::Pages(_) => None,
+        }
     }
 }
 
@@ -181,7 +224,7 @@ impl GraphQl {
         body: &Value,
         rows_max: u32,
         time_max: Duration,
-    ) -> Result<SourceResponse, ConnectorError> {
+    ) -> Result<Vec<Value>, ConnectorError> {
         let (started, mut body, mut answers, mut count) = (Instant::now(), body.clone(), Vec::new(), 0);
         for _ in 0..PAGES_MAX {
             let time_left = time_max.saturating_sub(started.elapsed());
@@ -197,7 +240,7 @@ impl GraphQl {
             let (Some(cursor), true) = (next, count < rows_max as usize) else { break };
             self.variables.put_cursor(&mut body, &cursor);
         }
-        Ok(SourceResponse::Rows { found: count as u64, rows: answers })
+        Ok(answers)
     }
 
     async fn ask(&self, body: &Value, time_max: Duration) -> Result<Value, ConnectorError> {
@@ -212,9 +255,6 @@ impl GraphQl {
             time_max,
         };
         let request = self.source.post(&query, body.to_string().as_bytes())?;
-        match self.source.execute(&SourceQuery::Http(Box::new(request))).await? {
-            SourceResponse::Http(http) => answer::read(&http, self.context.clock.now()),
-            SourceResponse::Rows { .. } => Ok(Value::Null),
-        }
+        answer::read(&self.source.send(&request).await?, self.context.clock.now())
     }
 }

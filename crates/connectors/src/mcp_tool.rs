@@ -1,18 +1,19 @@
 //! McpTool connector: a search tool of a Model Context Protocol server, called over streamable HTTP.
 
 use crate::shared::check::read_notations;
-use crate::shared::http_source::{HttpSource, config_invalid};
+use crate::shared::http_source::HttpSource;
 use crate::shared::mcp::{answer, arguments::Arguments, session::Session};
 use crate::shared::{http_check, page};
-use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    RequestDescription, ResultOrigin, SourceRequest, SourceResponse, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 use syntax::query_mappings::QueryMappings;
 use syntax::response_mappings::ResponseMappings;
 
@@ -68,14 +69,15 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     let source = HttpSource::new(&plain(provider), context)?;
     let notations = read_notations(provider, &mut FieldErrors::default());
     let arguments = Arguments::of(&notations.query_mappings, &provider.spec.query_template_json);
-    Ok(Box::new(McpTool {
+    Ok(McpTool {
         source,
         place: provider.spec.url.trim().to_owned(),
-        arguments: arguments.map_err(|sentence| config_invalid(format!("query_mappings: {sentence}")))?,
+        arguments: arguments.map_err(|sentence| ConnectorError::in_field("query_mappings", sentence))?,
         response_mappings: notations.response_mappings,
         mappings: notations.query_mappings,
         context: context.clone(),
-    }))
+    }
+    .boxed())
 }
 
 /// The provider as a plain HTTP source: its mappings name tool arguments, not parts of the address.
@@ -86,8 +88,10 @@ fn plain(provider: &SearchProvider) -> SearchProvider {
     plain
 }
 
-#[async_trait]
-impl Connector for McpTool {
+impl TypedConnector for McpTool {
+    type Request = ToolCall;
+    type Response = ToolResult;
+
     fn capability(&self) -> Capability {
         Capability {
             page: self.arguments.has_pages(),
@@ -100,29 +104,23 @@ impl Connector for McpTool {
         self.arguments.pages(results_wanted)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        Ok(SourceQuery::Command {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<ToolCall, ConnectorError> {
+        Ok(ToolCall {
             place: self.place.clone(),
-            body: json!({"name": self.arguments.tool, "arguments": self.arguments.bind(query)}),
+            params: json!({"name": self.arguments.tool, "arguments": self.arguments.bind(query)}),
             rows_max: query.results_wanted,
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body, time_max, .. } = built else {
-            return Err(config_invalid("the query was built for another kind of source".to_owned()));
-        };
-        let mut session = Session::new(&self.source, &self.context, *time_max);
+    async fn execute(&self, call: &ToolCall) -> Result<ToolResult, ConnectorError> {
+        let mut session = Session::new(&self.source, &self.context, call.time_max);
         session.begin().await?;
-        let result = session.call(body).await?;
-        Ok(SourceResponse::Rows { found: 1, rows: vec![result] })
+        session.call(&call.params).await.map(ToolResult)
     }
 
     /// Structured data is split by the response mappings; links and texts are results themselves.
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { mut rows, .. } = response else { return Ok(NormalizedPage::default()) };
-        let result = rows.pop().unwrap_or(Value::Null);
+    fn normalize(&self, ToolResult(result): ToolResult) -> Result<NormalizedPage, ConnectorError> {
         match answer::data(&result)? {
             answer::Data::Structured(data) => {
                 let data = match self.response_mappings.results {
@@ -135,3 +133,26 @@ impl Connector for McpTool {
         }
     }
 }
+
+/// A call of the tool.
+#[derive(Debug)]
+struct ToolCall {
+    place: String,
+    /// The name of the tool and its arguments.
+    params: Value,
+    rows_max: u32,
+    time_max: Duration,
+}
+
+impl SourceRequest for ToolCall {
+    fn description(&self) -> RequestDescription<'_> {
+        let Self { place, params, rows_max, .. } = self;
+        RequestDescription::Command { place, body: Cow::Borrowed(params), rows_max: *rows_max }
+    }
+}
+
+/// The result of the tool, parsed.
+#[derive(Debug, Clone)]
+struct ToolResult(Value);
+
+impl SourceResponse for ToolResult {}

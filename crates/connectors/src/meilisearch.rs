@@ -1,14 +1,12 @@
 //! Meilisearch connector: a Meilisearch index.
 
-use crate::shared::check::FieldError;
 use crate::shared::search_engine::{
-    Engine, KeyHeader, check as check_engine, date_field, into_connector_error, mappings, members, mentions,
-    pages, query_value, required_name, unreadable,
+    Engine, KeyHeader, check as check_engine, date_field, mappings, members, mentions, pages, query_value,
+    required_name, unreadable,
 };
-use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpRequest, HttpResponse,
+    NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -62,26 +60,29 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
-    let (path, members) = read(provider, &mappings).map_err(into_connector_error)?;
-    Ok(Box::new(Meilisearch {
+    let (path, members) = read(provider, &mappings)?;
+    Ok(Meilisearch {
         engine: Engine::new(provider, context, &path, &KEY)?,
         members,
-        date_field: date_field(&mappings).map_err(into_connector_error)?,
+        date_field: date_field(&mappings)?,
         knows_not: mappings.not_char().is_some(),
-    }))
+    }
+    .boxed())
 }
 
 fn read(
     provider: &SearchProvider,
     mappings: &QueryMappings,
-) -> Result<(String, Map<String, Value>), FieldError> {
+) -> Result<(String, Map<String, Value>), ConnectorError> {
     let index = required_name(mappings, "index_name", &[])?;
     date_field(mappings)?;
     Ok((format!("/indexes/{index}/search"), members(provider, mappings, "q", &OURS)?))
 }
 
-#[async_trait]
-impl Connector for Meilisearch {
+impl TypedConnector for Meilisearch {
+    type Request = HttpRequest;
+    type Response = HttpResponse;
+
     fn capability(&self) -> Capability {
         Capability { page: true, date_sort: self.date_field.is_some(), not: self.knows_not }
     }
@@ -90,7 +91,7 @@ impl Connector for Meilisearch {
         pages(results_wanted, HITS_PER_PAGE, WINDOW)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
         let mut body = self.members.clone();
         let offset = query.page.saturating_mul(HITS_PER_PAGE);
         body.insert("q".to_owned(), query_value(&self.members, "q", query.text));
@@ -103,12 +104,12 @@ impl Connector for Meilisearch {
         self.engine.post(query, &Value::Object(body))
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        self.engine.execute(built).await
+    async fn execute(&self, request: &HttpRequest) -> Result<HttpResponse, ConnectorError> {
+        self.engine.send(request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let answer = self.engine.answer(response, refused)?;
+    fn normalize(&self, response: HttpResponse) -> Result<NormalizedPage, ConnectorError> {
+        let answer = self.engine.answer(&response, refused)?;
         let hits = answer.get("hits").and_then(Value::as_array).ok_or_else(|| unreadable("hits"))?;
         let found = ["estimatedTotalHits", "totalHits"].iter().find_map(|name| answer.get(name)?.as_u64());
         let items = hits.iter().map(|hit| self.item(hit)).collect();

@@ -1,16 +1,16 @@
 //! Milvus connector: nearest entities in a collection of Milvus or Zilliz Cloud.
 
-use crate::shared::check::{FieldError, Notations, require_notations};
+use crate::shared::check::{Notations, require_notations};
 use crate::shared::vector_store::reply::{is_about_dimensions, words};
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::{
     KeyLocation, Metric, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window, check_with,
-    extras, into_connector_error, list, path_name, server, word,
+    extras, list, path_name, server, word,
 };
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, ResultOrigin,
-    TestTarget,
+    TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -68,24 +68,24 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let config = Config::of(provider, &require_notations(provider)?).map_err(into_connector_error)?;
+    let config = Config::of(provider, &require_notations(provider)?)?;
     let plan = config.plan.clone();
     let vendor = Milvus {
         store: Store::new(provider, &config.server, KeyLocation::Bearer, context)?,
         target: Target { what: "collection", name: config.collection.clone() },
         config,
     };
-    Ok(Box::new(VectorSource::new(provider, plan, vendor, context)))
+    Ok(VectorSource::new(provider, plan, vendor).boxed())
 }
 
 impl Config {
-    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, FieldError> {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, ConnectorError> {
         let mappings = &notations.query_mappings;
         let name = |key: &str| mappings.get(key).map(|name| path_name(key, name)).transpose();
         Ok(Self {
             server: server(&provider.spec.url)?,
             collection: name("collection")?
-                .ok_or(("query_mappings", "collection=<name> is needed.".to_owned()))?,
+                .ok_or_else(|| ConnectorError::in_field("query_mappings", "collection=<name> is needed."))?,
             database: name("database")?,
             vector: word("vector", mappings.get("vector").unwrap_or("vector"))?,
             fields: list(mappings, "fields")?,
@@ -98,6 +98,8 @@ impl Config {
 
 #[async_trait]
 impl Vendor for Milvus {
+    type Ask = Value;
+
     fn ask(&self, vector: &[f32], window: Window) -> Value {
         let config = &self.config;
         let mut ask = config.extras.clone();

@@ -6,16 +6,17 @@ use crate::shared::opensearch_description::description::{self, SearchUrl};
 use crate::shared::opensearch_description::feed;
 use crate::shared::opensearch_description::template::{self, UrlQuery};
 use crate::shared::{http_check, page, response};
-use async_trait::async_trait;
 use domain::ids::ProviderId;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpResponse, NormalizedPage,
-    PluginContext, ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    PluginContext, ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, SourceResponse,
+    TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -79,16 +80,17 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let language = provider.config_value("open_search_description", "language").and_then(Value::as_str);
-    Ok(Box::new(OpenSearchDescription {
+    Ok(OpenSearchDescription {
         source: HttpSource::new(&plain(provider), context)?,
         provider: provider.id,
         address: provider.spec.url.trim().to_owned(),
-        hosts: hosts(provider).map_err(config_invalid)?,
+        hosts: hosts(provider).map_err(|sentence| ConnectorError::in_field("config", sentence))?,
         language: language.unwrap_or("*").to_owned(),
         notations: require_notations(provider)?,
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
         context: context.clone(),
-    }))
+    }
+    .boxed())
 }
 
 /// The provider as a plain HTTP source: its address is that of the description.
@@ -112,8 +114,10 @@ fn hosts(provider: &SearchProvider) -> Result<Vec<String>, String> {
     names.collect::<Option<Vec<String>>>().ok_or_else(wrong)
 }
 
-#[async_trait]
-impl Connector for OpenSearchDescription {
+impl TypedConnector for OpenSearchDescription {
+    type Request = SiteQuery;
+    type Response = SitePage;
+
     fn capability(&self) -> Capability {
         let mappings = &self.notations.query_mappings;
         Capability { page: true, date_sort: false, not: mappings.not() || mappings.not_char().is_some() }
@@ -123,40 +127,37 @@ impl Connector for OpenSearchDescription {
         results_wanted.div_ceil(PAGE_SIZE).max(1)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        Ok(SourceQuery::Command {
-            place: self.address()?.host_str().unwrap_or_default().to_owned(),
-            body: json!({"searchTerms": query.text, "page": query.page, "language": self.language}),
-            rows_max: query.results_wanted,
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SiteQuery, ConnectorError> {
+        Ok(SiteQuery {
+            host: self.address()?.host_str().unwrap_or_default().to_owned(),
+            text: query.text.to_owned(),
+            page: query.page,
+            language: self.language.clone(),
+            results_wanted: query.results_wanted,
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
+    async fn execute(&self, query: &SiteQuery) -> Result<SitePage, ConnectorError> {
         let started = Instant::now();
-        let urls = self.description(*time_max).await?;
+        let urls = self.description(query.time_max).await?;
         let has_mappings = self.notations.response_mappings.results.is_some();
         let Some(url) = description::choose(&urls, has_mappings) else {
             let message = "the description offers only JSON, which needs RESULTS in response_mappings";
             return Err(config_invalid(message.to_owned()));
         };
-        let query = UrlQuery {
-            text: body["searchTerms"].as_str().unwrap_or_default(),
-            page: body["page"].as_u64().and_then(|page| u32::try_from(page).ok()).unwrap_or(0),
-            results_wanted: *rows_max,
-            language: &self.language,
-        };
         if query.page > 0 && !template::has_pages(&url.template) {
-            return Ok(SourceResponse::Rows { found: 0, rows: Vec::new() });
+            return Ok(SitePage(None));
         }
-        let address = self.filled(url, &query)?;
+        let SiteQuery { text, page, language, results_wanted, time_max, .. } = query;
+        let url_query = UrlQuery { text, page: *page, results_wanted: *results_wanted, language };
+        let address = self.filled(url, &url_query)?;
         let time_left = time_max.saturating_sub(started.elapsed());
-        self.fetch(address, time_left).await.map(SourceResponse::Http)
+        self.fetch(address, time_left).await.map(|http| SitePage(Some(http)))
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Http(http) = response else { return Ok(NormalizedPage::default()) };
+    fn normalize(&self, SitePage(response): SitePage) -> Result<NormalizedPage, ConnectorError> {
+        let Some(http) = response else { return Ok(NormalizedPage::default()) };
         let answer = response::read(&http, self.context.clock.now())?;
         let mut page = match feed::entries(&answer) {
             Some(page) => page,
@@ -166,6 +167,35 @@ impl Connector for OpenSearchDescription {
             page.items = page.items.iter().map(feed::result).collect();
         }
         Ok(page)
+    }
+}
+
+/// A query to a site, whose description decides the request.
+#[derive(Debug)]
+struct SiteQuery {
+    host: String,
+    text: String,
+    page: u32,
+    language: String,
+    results_wanted: u32,
+    time_max: Duration,
+}
+
+impl SourceRequest for SiteQuery {
+    fn description(&self) -> RequestDescription<'_> {
+        let body = json!({"searchTerms": self.text, "page": self.page, "language": self.language});
+        let rows_max = self.results_wanted;
+        RequestDescription::Command { place: &self.host, body: Cow::Owned(body), rows_max }
+    }
+}
+
+/// A page of results; None if the site has only one page.
+#[derive(Debug, Clone)]
+struct SitePage(Option<HttpResponse>);
+
+impl SourceResponse for SitePage {
+    fn unparsed(&self) -> Option<&HttpResponse> {
+        self.0.as_ref()
     }
 }
 
@@ -231,10 +261,7 @@ impl OpenSearchDescription {
             time_max,
         };
         let request = self.source.get_url(address, &query)?;
-        match self.source.execute(&SourceQuery::Http(Box::new(request))).await? {
-            SourceResponse::Http(answer) => Ok(answer),
-            SourceResponse::Rows { .. } => Err(other_kind()),
-        }
+        self.source.send(&request).await
     }
 }
 
@@ -251,8 +278,4 @@ fn not_there(error: ConnectorError) -> ConnectorError {
 
 fn too_late() -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::Timeout, "the source did not answer in time")
-}
-
-fn other_kind() -> ConnectorError {
-    config_invalid("the query was built for another kind of source".to_owned())
 }

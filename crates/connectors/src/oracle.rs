@@ -1,20 +1,21 @@
 //! Oracle connector: queries a database through the REST-enabled SQL service of Oracle REST Data Services.
 
 use crate::shared::check::require_notations;
-use crate::shared::database::{self, Rows, SqlQuery, too_late};
+use crate::shared::database::{self, Rows, SqlQuery, SqlRequest, too_late};
 use crate::shared::dialect::Dialect;
 use crate::shared::dsn;
+use crate::shared::found_rows::FoundRows;
 use crate::shared::http_auth;
 use crate::shared::http_check::without_blanks_to_fill;
 use crate::shared::remote_sql::base_url::BaseUrl;
 use crate::shared::remote_sql::http::{Body, Call, Reply, send};
 use crate::shared::remote_sql::token_cache::{self, Grant};
-use crate::shared::remote_sql::{self, BoundStatement, PAGES_MAX, RemoteDatabase, error, wrong};
+use crate::shared::remote_sql::{self, BoundStatement, PAGES_MAX, RemoteDatabase, error};
 use async_trait::async_trait;
 use base64::Engine;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
@@ -76,12 +77,14 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let mut base_url = BaseUrl::parse(&provider.spec.url).map_err(|sentence| wrong("url", sentence))?;
+    let mut base_url =
+        BaseUrl::parse(&provider.spec.url).map_err(|sentence| ConnectorError::in_field("url", sentence))?;
     let credentials = require_notations(provider)?.credentials;
     base_url.tls = base_url.tls.or_else(|| http_auth::tls(&credentials));
-    let access = access(&credentials, &base_url).ok_or_else(|| wrong("credentials", CREDENTIALS))?;
+    let access = access(&credentials, &base_url)
+        .ok_or_else(|| ConnectorError::in_field("credentials", CREDENTIALS))?;
     let sql_query = SqlQuery::of(provider, Dialect::Oracle)?;
-    Ok(Box::new(Oracle { sql_query, base_url, access, context: context.clone() }))
+    Ok(Oracle { sql_query, base_url, access, context: context.clone() }.boxed())
 }
 
 fn access(credentials: &SourceCredentials, base_url: &BaseUrl) -> Option<Access> {
@@ -104,22 +107,24 @@ fn access(credentials: &SourceCredentials, base_url: &BaseUrl) -> Option<Access>
     }
 }
 
-#[async_trait]
-impl Connector for Oracle {
+impl TypedConnector for Oracle {
+    type Request = SqlRequest;
+    type Response = FoundRows;
+
     fn capability(&self) -> Capability {
         self.sql_query.capability()
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SqlRequest, ConnectorError> {
         self.sql_query.construct(query)
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        remote_sql::execute(self, built).await
+    async fn execute(&self, request: &SqlRequest) -> Result<FoundRows, ConnectorError> {
+        remote_sql::execute(self, request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        database::normalize(response)
+    fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
+        Ok(response.into_page())
     }
 }
 

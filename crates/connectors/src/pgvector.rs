@@ -1,16 +1,16 @@
 //! PgVector connector: nearest rows in a PostgreSQL table with vectors.
 
-use crate::shared::check::{FieldError, config_error, read_notations, require_notations};
-use crate::shared::database::{self, DatabaseTarget};
+use crate::shared::check::{add_error, read_notations, require_notations};
+use crate::shared::database::{DatabaseTarget, SqlRequest};
 use crate::shared::driver;
 use crate::shared::dsn;
+use crate::shared::found_rows::FoundRows;
 use crate::shared::postgres::{FORM, Postgres};
 use crate::shared::statement::safe;
 use crate::shared::vectors;
-use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -52,18 +52,24 @@ struct Nearness {
 }
 
 impl Nearness {
-    fn of(mappings: &QueryMappings) -> Result<Self, FieldError> {
-        let name = |key: &'static str| -> Result<Option<String>, FieldError> {
+    fn of(mappings: &QueryMappings) -> Result<Self, ConnectorError> {
+        let name = |key: &'static str| -> Result<Option<String>, ConnectorError> {
             mappings.get(key).map(|value| safe(key, value).map(str::to_owned)).transpose()
         };
         let operator = match mappings.get("distance").unwrap_or("cosine") {
             "cosine" => "<=>",
             "l2" => "<->",
             "inner_product" => "<#>",
-            _ => return Err(("query_mappings", "distance is cosine, l2 or inner_product.".to_owned())),
+            _ => {
+                return Err(ConnectorError::in_field(
+                    "query_mappings",
+                    "distance is cosine, l2 or inner_product.",
+                ));
+            }
         };
         Ok(Self {
-            table: name("table")?.ok_or(("query_mappings", "table=<name> is needed.".to_owned()))?,
+            table: name("table")?
+                .ok_or_else(|| ConnectorError::in_field("query_mappings", "table=<name> is needed."))?,
             column: name("vector")?.unwrap_or_else(|| "embedding".to_owned()),
             fields: name("fields")?.unwrap_or_else(|| "*".to_owned()),
             date_column: name("sort_by_date")?,
@@ -93,22 +99,23 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
     dsn::check(provider, FORM, &mut errors);
-    if let Err((field, sentence)) = Nearness::of(&notations.query_mappings) {
-        errors.add(field, sentence);
+    if let Err(error) = Nearness::of(&notations.query_mappings) {
+        add_error(&mut errors, error);
     }
     errors
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
-    let near = Nearness::of(&notations.query_mappings)
-        .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
+    let near = Nearness::of(&notations.query_mappings)?;
     let database = Postgres::new(DatabaseTarget::of(provider, FORM)?, context)?;
-    Ok(Box::new(PgVector { near, model: vectors::model(provider), database }))
+    Ok(PgVector { near, model: vectors::model(provider), database }.boxed())
 }
 
-#[async_trait]
-impl Connector for PgVector {
+impl TypedConnector for PgVector {
+    type Request = SqlRequest;
+    type Response = FoundRows;
+
     fn capability(&self) -> Capability {
         Capability { page: false, date_sort: self.near.date_column.is_some(), not: false }
     }
@@ -117,10 +124,10 @@ impl Connector for PgVector {
         Some(&self.model)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SqlRequest, ConnectorError> {
         let vector = vectors::required(query)?;
         let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
-        Ok(SourceQuery::Statement {
+        Ok(SqlRequest {
             text: self.near.statement(query.sort, query.results_wanted),
             count_text: None,
             values: vec![format!("[{}]", numbers.join(","))],
@@ -129,12 +136,12 @@ impl Connector for PgVector {
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        driver::execute(&self.database, built).await
+    async fn execute(&self, request: &SqlRequest) -> Result<FoundRows, ConnectorError> {
+        driver::execute(&self.database, request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let mut page = database::normalize(response)?;
+    fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
+        let mut page = response.into_page();
         for item in page.items.iter_mut().filter_map(serde_json::Value::as_object_mut) {
             item.remove(&self.near.column);
         }

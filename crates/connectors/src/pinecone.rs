@@ -1,18 +1,18 @@
 //! PineconeDB connector: nearest records in a Pinecone index.
 
-use crate::shared::check::{FieldError, Notations, require_notations};
+use crate::shared::check::{Notations, require_notations};
 use crate::shared::http_check::without_blanks_to_fill;
 use crate::shared::vector_store::metadata_cache::MetadataCache;
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::store::below;
 use crate::shared::vector_store::{
     KeyLocation, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window, check_with, extras,
-    into_connector_error, path_name, server,
+    path_name, server,
 };
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, ResultOrigin,
-    TestTarget,
+    TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -81,7 +81,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let config = Config::of(provider, &require_notations(provider)?).map_err(into_connector_error)?;
+    let config = Config::of(provider, &require_notations(provider)?)?;
     let store = Store::new(provider, &config.server, KeyLocation::HeaderAlways("Api-Key"), context)?;
     let vendor = Pinecone {
         store: store.with_header(API_VERSION.0, API_VERSION.1),
@@ -90,11 +90,11 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
         namespace: config.namespace,
         extras: config.extras,
     };
-    Ok(Box::new(VectorSource::new(provider, config.plan, vendor, context)))
+    Ok(VectorSource::new(provider, config.plan, vendor).boxed())
 }
 
 impl Config {
-    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, FieldError> {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, ConnectorError> {
         let mappings = &notations.query_mappings;
         let url = provider.spec.url.trim();
         let is_address = url.contains("://");
@@ -103,8 +103,9 @@ impl Config {
             (true, _) => (url.to_owned(), host_name(url)),
             (false, false) => (format!("https://{url}"), url.to_owned()),
             (false, true) => {
-                let name = path_name("url", url)
-                    .map_err(|_| ("url", "The name or the host of an index is needed.".to_owned()))?;
+                let name = path_name("url", url).map_err(|_| {
+                    ConnectorError::in_field("url", "The name or the host of an index is needed.")
+                })?;
                 (mappings.get("api").unwrap_or(API).to_owned(), name)
             }
         };
@@ -147,6 +148,8 @@ fn trusted(host: &str, api: &Url) -> Result<(Url, bool), ConnectorError> {
 
 #[async_trait]
 impl Vendor for Pinecone {
+    type Ask = Value;
+
     fn ask(&self, vector: &[f32], window: Window) -> Value {
         let mut ask = self.extras.clone();
         ask.insert("vector".to_owned(), json!(vector));

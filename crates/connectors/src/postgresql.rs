@@ -6,6 +6,7 @@ use crate::shared::driver::Database;
 use crate::shared::postgres::{FORM, Postgres};
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, PluginContext, ResultOrigin, TestTarget,
+    TypedConnector,
 };
 use domain::provider::SearchProvider;
 
@@ -24,5 +25,5 @@ pub const KIND: ConnectorKind = ConnectorKind {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let sql_query = SqlQuery::of(provider, Dialect::PostgreSql)?;
-    Ok(Box::new(Database { sql_query, driver: Postgres::new(DatabaseTarget::of(provider, FORM)?, context)? }))
+    Ok(Database { sql_query, driver: Postgres::new(DatabaseTarget::of(provider, FORM)?, context)? }.boxed())
 }

@@ -1,15 +1,16 @@
 //! QdrantDB connector: nearest points in a Qdrant collection.
 
-use crate::shared::check::{FieldError, Notations, require_notations};
+use crate::shared::check::{Notations, require_notations};
 use crate::shared::http_check::without_blanks_to_fill;
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::{
     KeyLocation, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window, check_with, extras,
-    into_connector_error, path_name, server,
+    path_name, server,
 };
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, PluginContext, ResultOrigin, TestTarget,
+    TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -65,18 +66,18 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let config = Config::of(provider, &require_notations(provider)?).map_err(into_connector_error)?;
+    let config = Config::of(provider, &require_notations(provider)?)?;
     let vendor = Qdrant {
         store: Store::new(provider, &config.server, KeyLocation::Header("api-key"), context)?,
         target: Target { what: "collection", name: config.collection },
         using: config.using,
         extras: config.extras,
     };
-    Ok(Box::new(VectorSource::new(provider, config.plan, vendor, context)))
+    Ok(VectorSource::new(provider, config.plan, vendor).boxed())
 }
 
 impl Config {
-    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, FieldError> {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, ConnectorError> {
         let mappings = &notations.query_mappings;
         let (address, collection) = match mappings.get("collection") {
             Some(name) => (provider.spec.url.as_str(), path_name("collection", name)?),
@@ -94,7 +95,7 @@ impl Config {
 }
 
 /// `<server>-<collection>`, split at the last `-`, because a host name may contain one.
-fn parted(url: &str) -> Result<(&str, String), FieldError> {
+fn parted(url: &str) -> Result<(&str, String), ConnectorError> {
     let is_name = |name: &str| {
         let filled = without_blanks_to_fill(name);
         !filled.is_empty() && filled.chars().all(|c| c.is_alphanumeric() || c == '_')
@@ -103,13 +104,15 @@ fn parted(url: &str) -> Result<(&str, String), FieldError> {
     let (server, name) = parted.ok_or_else(|| {
         let sentence =
             "The collection is missing: <server>-<collection>, or collection=<name> in query_mappings.";
-        ("url", sentence.to_owned())
+        ConnectorError::in_field("url", sentence)
     })?;
     Ok((server, name.to_owned()))
 }
 
 #[async_trait]
 impl Vendor for Qdrant {
+    type Ask = Value;
+
     fn ask(&self, vector: &[f32], window: Window) -> Value {
         let mut ask = self.extras.clone();
         ask.entry("with_payload").or_insert(Value::Bool(true));

@@ -2,10 +2,9 @@
 
 use crate::shared::http_check;
 use crate::shared::http_source::HttpSource;
-use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
+    PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 
@@ -38,11 +37,13 @@ struct RequestsGet {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(RequestsGet { source: HttpSource::new(provider, context)? }))
+    Ok(RequestsGet { source: HttpSource::new(provider, context)? }.boxed())
 }
 
-#[async_trait]
-impl Connector for RequestsGet {
+impl TypedConnector for RequestsGet {
+    type Request = HttpRequest;
+    type Response = HttpResponse;
+
     fn capability(&self) -> Capability {
         self.source.capability()
     }
@@ -51,15 +52,15 @@ impl Connector for RequestsGet {
         self.source.mappings().pages(results_wanted)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        Ok(SourceQuery::Http(Box::new(self.source.get(query)?)))
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
+        self.source.get(query)
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        self.source.execute(built).await
+    async fn execute(&self, request: &HttpRequest) -> Result<HttpResponse, ConnectorError> {
+        self.source.send(request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        self.source.normalize(response)
+    fn normalize(&self, response: HttpResponse) -> Result<NormalizedPage, ConnectorError> {
+        self.source.normalize(&response)
     }
 }

@@ -2,10 +2,9 @@
 
 use crate::shared::http_source::{HttpSource, config_invalid};
 use crate::shared::{http_check, json_body};
-use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
+    PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::validation::FieldErrors;
@@ -58,7 +57,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let source = HttpSource::new(provider, context)?;
-    Ok(Box::new(RequestsPost { source, template: body_template(&provider.spec).1.clone() }))
+    Ok(RequestsPost { source, template: body_template(&provider.spec).1.clone() }.boxed())
 }
 
 /// The template of the body and the field that holds it.
@@ -86,8 +85,10 @@ impl RequestsPost {
     }
 }
 
-#[async_trait]
-impl Connector for RequestsPost {
+impl TypedConnector for RequestsPost {
+    type Request = HttpRequest;
+    type Response = HttpResponse;
+
     fn capability(&self) -> Capability {
         self.source.capability()
     }
@@ -96,16 +97,16 @@ impl Connector for RequestsPost {
         self.source.mappings().pages(results_wanted)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
         let body = self.body(query)?.to_string();
-        Ok(SourceQuery::Http(Box::new(self.source.post(query, body.as_bytes())?)))
+        self.source.post(query, body.as_bytes())
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        self.source.execute(built).await
+    async fn execute(&self, request: &HttpRequest) -> Result<HttpResponse, ConnectorError> {
+        self.source.send(request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        self.source.normalize(response)
+    fn normalize(&self, response: HttpResponse) -> Result<NormalizedPage, ConnectorError> {
+        self.source.normalize(&response)
     }
 }

@@ -1,19 +1,20 @@
 //! Snowflake connector: queries the Snowflake SQL API with bound values and cancels statements that take too long.
 
 use crate::shared::check::require_notations;
-use crate::shared::database::{self, Rows, SqlQuery, too_late};
+use crate::shared::database::{self, Rows, SqlQuery, SqlRequest, too_late};
 use crate::shared::dialect::Dialect;
+use crate::shared::found_rows::FoundRows;
 use crate::shared::http_auth;
 use crate::shared::http_check::without_blanks_to_fill;
 use crate::shared::remote_sql::http::{Body, Call, Reply, send};
-use crate::shared::remote_sql::{self, BoundStatement, PollBackoff, RemoteDatabase, error, wrong};
+use crate::shared::remote_sql::{self, BoundStatement, PollBackoff, RemoteDatabase, error};
 use crate::shared::snowflake::access::{self, Access};
 use crate::shared::snowflake::account::Account;
 use crate::shared::snowflake::result::{ResultSet, object};
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
@@ -74,16 +75,17 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     let notations = require_notations(provider)?;
     let mappings = &notations.query_mappings;
     let account = Account::read(&provider.spec.url, mappings.get("account"));
-    let mut account = account.map_err(|sentence| wrong("url", sentence))?;
+    let mut account = account.map_err(|sentence| ConnectorError::in_field("url", sentence))?;
     account.base_url.tls = account.base_url.tls.or_else(|| http_auth::tls(&notations.credentials));
     let access = Access::of(&notations.credentials, &account);
-    Ok(Box::new(Snowflake {
+    Ok(Snowflake {
         sql_query: SqlQuery::of(provider, Dialect::Snowflake)?,
-        access: access.map_err(|sentence| wrong("credentials", sentence))?,
+        access: access.map_err(|sentence| ConnectorError::in_field("credentials", sentence))?,
         account,
         session_context: session_context(mappings),
         context: context.clone(),
-    }))
+    }
+    .boxed())
 }
 
 fn session_context(mappings: &QueryMappings) -> Map<String, Value> {
@@ -91,22 +93,24 @@ fn session_context(mappings: &QueryMappings) -> Map<String, Value> {
     given.collect()
 }
 
-#[async_trait]
-impl Connector for Snowflake {
+impl TypedConnector for Snowflake {
+    type Request = SqlRequest;
+    type Response = FoundRows;
+
     fn capability(&self) -> Capability {
         self.sql_query.capability()
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SqlRequest, ConnectorError> {
         self.sql_query.construct(query)
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        remote_sql::execute(self, built).await
+    async fn execute(&self, request: &SqlRequest) -> Result<FoundRows, ConnectorError> {
+        remote_sql::execute(self, request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        database::normalize(response)
+    fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
+        Ok(response.into_page())
     }
 }
 

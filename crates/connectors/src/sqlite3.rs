@@ -1,15 +1,15 @@
 //! Sqlite3 connector: an SQLite file, queried read-only with bound values.
 
-use crate::shared::check::{config_error, read_notations};
-use crate::shared::database::{self, Rows, SqlQuery, in_time, other_kind, too_late};
+use crate::shared::check::{add_error, read_notations};
+use crate::shared::database::{Rows, SqlQuery, SqlRequest, in_time, too_late};
 use crate::shared::dialect::Dialect;
+use crate::shared::found_rows::FoundRows;
 use crate::shared::rows;
 use crate::shared::sqlite_file::{self, Refusal};
 use crate::shared::statement::Template;
-use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, OwnDatabase,
-    PluginContext, ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::settings::PluginSettings;
@@ -59,9 +59,8 @@ fn check(provider: &SearchProvider) -> FieldErrors {
         errors.add("url", sentence);
     }
     let mappings = &notations.query_mappings;
-    if let Err((field, sentence)) = Template::parse(&provider.spec.query_template, mappings, Dialect::Sqlite)
-    {
-        errors.add(field, sentence);
+    if let Err(error) = Template::parse(&provider.spec.query_template, mappings, Dialect::Sqlite) {
+        add_error(&mut errors, error);
     }
     errors
 }
@@ -69,28 +68,29 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let sql_query = SqlQuery::of(provider, Dialect::Sqlite)?;
     let file = sqlite_file::check(&provider.spec.url, &context.settings)
-        .map_err(|sentence| config_error(&FieldErrors::one("url", sentence)))?;
+        .map_err(|sentence| ConnectorError::in_field("url", sentence))?;
     let (settings, own_database) = (Arc::clone(&context.settings), Arc::clone(&context.own_database));
-    Ok(Box::new(Sqlite3 { file, sql_query, settings, own_database }))
+    Ok(Sqlite3 { file, sql_query, settings, own_database }.boxed())
 }
 
-#[async_trait]
-impl Connector for Sqlite3 {
+impl TypedConnector for Sqlite3 {
+    type Request = SqlRequest;
+    type Response = FoundRows;
+
     fn capability(&self) -> Capability {
         self.sql_query.capability()
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SqlRequest, ConnectorError> {
         self.sql_query.construct(query)
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Statement { time_max, .. } = built else { return Err(other_kind()) };
-        in_time(*time_max, self.ask(built, *time_max)).await
+    async fn execute(&self, request: &SqlRequest) -> Result<FoundRows, ConnectorError> {
+        in_time(request.time_max, self.ask(request)).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        database::normalize(response)
+    fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
+        Ok(response.into_page())
     }
 }
 
@@ -102,15 +102,13 @@ impl Sqlite3 {
         let resolved = tokio::task::spawn_blocking(move || {
             sqlite_file::resolve(&file, &settings, &own_database).map_err(|refusal| refused(&file, refusal))
         });
-        let failed = |_| ConnectorError::new(ConnectorErrorKind::Unavailable, "the file could not be opened");
-        resolved.await.map_err(failed)?
+        let failed = ConnectorError::new(ConnectorErrorKind::Unavailable, "the file could not be opened");
+        resolved.await.map_err(|error| failed.caused_by(error))?
     }
 
-    async fn ask(&self, built: &SourceQuery, time_max: Duration) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Statement { text, count_text, values, rows_max, .. } = built else {
-            return Err(other_kind());
-        };
-        let mut connection = open(&self.permitted().await?, time_max).await?;
+    async fn ask(&self, request: &SqlRequest) -> Result<FoundRows, ConnectorError> {
+        let SqlRequest { text, count_text, values, rows_max, time_max } = request;
+        let mut connection = open(&self.permitted().await?, *time_max).await?;
         let rows = read(&mut connection, text, values, *rows_max).await;
         let answer = match rows {
             Ok(rows) if rows.len() < *rows_max as usize => Ok((rows.len() as u64, rows)),
@@ -125,7 +123,7 @@ impl Sqlite3 {
         };
         // The rows are already read; a failure to close the file does not change them.
         let _ = connection.close().await;
-        answer.map(|(found, rows)| SourceResponse::Rows { found, rows })
+        answer.map(|(found, rows)| FoundRows { found, rows })
     }
 }
 
@@ -200,7 +198,8 @@ fn statement<'q>(text: &str, values: &'q [String]) -> BoundStatement<'q> {
 
 fn failed(error: sqlx::Error) -> ConnectorError {
     let sqlx::Error::Database(cause) = &error else {
-        return ConnectorError::new(ConnectorErrorKind::Unavailable, format!("the database failed: {error}"));
+        let message = format!("the database failed: {error}");
+        return ConnectorError::new(ConnectorErrorKind::Unavailable, message).caused_by(error);
     };
     let kind = match cause.code().as_deref() {
         // SQLITE_INTERRUPT: the deadline check stopped it.
@@ -213,5 +212,6 @@ fn failed(error: sqlx::Error) -> ConnectorError {
         _ if cause.message().contains("fts5:") => ConnectorErrorKind::QueryInvalid,
         _ => ConnectorErrorKind::ConfigInvalid,
     };
-    ConnectorError::new(kind, format!("the database refused the statement: {}", cause.message()))
+    let message = format!("the database refused the statement: {}", cause.message());
+    ConnectorError::new(kind, message).caused_by(error)
 }

@@ -1,14 +1,12 @@
 //! Typesense connector: a Typesense collection.
 
-use crate::shared::check::FieldError;
 use crate::shared::search_engine::{
-    Engine, KeyHeader, check as check_engine, date_field, into_connector_error, item, mappings, members,
-    names_inside, pages, query_value, required_name, seconds, source_error, unreadable,
+    Engine, KeyHeader, check as check_engine, date_field, item, mappings, members, names_inside, pages,
+    query_value, required_name, seconds, source_error, unreadable,
 };
-use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpRequest, HttpResponse,
+    NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -64,20 +62,21 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
-    let (path, search) = read(provider, &mappings).map_err(into_connector_error)?;
-    Ok(Box::new(Typesense {
+    let (path, search) = read(provider, &mappings)?;
+    Ok(Typesense {
         engine: Engine::new(provider, context, &path, &KEY)?,
         search,
-        date_field: date_field(&mappings).map_err(into_connector_error)?,
+        date_field: date_field(&mappings)?,
         knows_not: mappings.not_char() == Some("-"),
         is_raw: names_inside(provider, "document"),
-    }))
+    }
+    .boxed())
 }
 
 fn read(
     provider: &SearchProvider,
     mappings: &QueryMappings,
-) -> Result<(String, Map<String, Value>), FieldError> {
+) -> Result<(String, Map<String, Value>), ConnectorError> {
     let mut search = members(provider, mappings, "q", &OURS)?;
     let collection = required_name(mappings, "index_name", &[])?;
     search.insert("collection".to_owned(), collection.into());
@@ -89,13 +88,15 @@ fn read(
     }
     if !search.contains_key("query_by") {
         let sentence = "Set default_field=<field>, or query_by in query_template_json.";
-        return Err(("query_mappings", sentence.to_owned()));
+        return Err(ConnectorError::in_field("query_mappings", sentence));
     }
     Ok(("/multi_search".to_owned(), search))
 }
 
-#[async_trait]
-impl Connector for Typesense {
+impl TypedConnector for Typesense {
+    type Request = HttpRequest;
+    type Response = HttpResponse;
+
     fn capability(&self) -> Capability {
         Capability { page: true, date_sort: self.date_field.is_some(), not: self.knows_not }
     }
@@ -104,7 +105,7 @@ impl Connector for Typesense {
         pages(results_wanted, HITS_PER_PAGE, WINDOW)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
         let mut search = self.search.clone();
         search.insert("q".to_owned(), query_value(&self.search, "q", query.text));
         // Pages are numbered by their size, so all pages have the same size.
@@ -117,12 +118,12 @@ impl Connector for Typesense {
         self.engine.post(query, &json!({"searches": [search]}))
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        self.engine.execute(built).await
+    async fn execute(&self, request: &HttpRequest) -> Result<HttpResponse, ConnectorError> {
+        self.engine.send(request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let answer = self.engine.answer(response, refused)?;
+    fn normalize(&self, response: HttpResponse) -> Result<NormalizedPage, ConnectorError> {
+        let answer = self.engine.answer(&response, refused)?;
         let result = answer.pointer("/results/0").ok_or_else(|| unreadable("results"))?;
         if let Some(sentence) = result.get("error").and_then(Value::as_str) {
             let status = result.get("code").and_then(Value::as_u64).unwrap_or_default();

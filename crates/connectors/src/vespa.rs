@@ -1,14 +1,12 @@
 //! Vespa connector: a Vespa application, queried with YQL; the words are passed as a separate parameter.
 
-use crate::shared::check::FieldError;
 use crate::shared::search_engine::{
-    Engine, KeyHeader, check as check_engine, configured, date_field, has_operators, into_connector_error,
-    item, mappings, members, names_inside, pages, plain_name, query_value, seconds, source_error, unreadable,
+    Engine, KeyHeader, check as check_engine, configured, date_field, has_operators, item, mappings, members,
+    names_inside, pages, plain_name, query_value, seconds, source_error, unreadable,
 };
-use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpRequest, HttpResponse,
+    NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -66,35 +64,39 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
-    let (path, members) = read(provider, &mappings).map_err(into_connector_error)?;
-    Ok(Box::new(Vespa {
+    let (path, members) = read(provider, &mappings)?;
+    Ok(Vespa {
         engine: Engine::new(provider, context, &path, &KEY)?,
         knows_not: has_operators(&mappings) && mappings.not_char() == Some("-"),
         members,
-        date_field: date_field(&mappings).map_err(into_connector_error)?,
+        date_field: date_field(&mappings)?,
         is_raw: names_inside(provider, "fields"),
-    }))
+    }
+    .boxed())
 }
 
 fn read(
     provider: &SearchProvider,
     mappings: &QueryMappings,
-) -> Result<(String, Map<String, Value>), FieldError> {
+) -> Result<(String, Map<String, Value>), ConnectorError> {
     let mut asked = members(provider, mappings, "query", &OURS)?;
     let (field, yql) = match asked.get("yql").and_then(Value::as_str) {
         Some(yql) => ("query_template_json", yql.to_owned()),
         None => ("query_template", statement(provider, mappings)?),
     };
     if !PLACES.iter().any(|place| yql.contains(place)) {
-        return Err((
+        return Err(ConnectorError::in_field(
             field,
-            "The statement must take the words with userQuery() or userInput(@query).".to_owned(),
+            "The statement must take the words with userQuery() or userInput(@query).",
         ));
     }
     let lower = yql.to_lowercase();
     if let Some(clause) = [" limit ", " offset ", " order by "].iter().find(|clause| lower.contains(**clause))
     {
-        return Err((field, format!("Leave out '{}': the connector sets it.", clause.trim())));
+        return Err(ConnectorError::in_field(
+            field,
+            format!("Leave out '{}': the connector sets it.", clause.trim()),
+        ));
     }
     asked.insert("yql".to_owned(), yql.into());
     // The words contain no operators, unless the provider enables them.
@@ -116,7 +118,7 @@ fn read(
 }
 
 /// The provider's own statement, or the default one for its schema.
-fn statement(provider: &SearchProvider, mappings: &QueryMappings) -> Result<String, FieldError> {
+fn statement(provider: &SearchProvider, mappings: &QueryMappings) -> Result<String, ConnectorError> {
     let given = provider.spec.query_template.trim();
     // The default template of a new provider; `{url}` and similar placeholders belong to other connectors.
     if given.is_empty() || given.starts_with("{url}") {
@@ -128,13 +130,15 @@ fn statement(provider: &SearchProvider, mappings: &QueryMappings) -> Result<Stri
     }
     if given.contains("{query_string}") {
         let sentence = "The words must not be part of the statement: use userQuery() or userInput(@query).";
-        return Err(("query_template", sentence.to_owned()));
+        return Err(ConnectorError::in_field("query_template", sentence));
     }
-    configured(given, mappings, "").map_err(|sentence| ("query_template", sentence))
+    configured(given, mappings, "").map_err(|sentence| ConnectorError::in_field("query_template", sentence))
 }
 
-#[async_trait]
-impl Connector for Vespa {
+impl TypedConnector for Vespa {
+    type Request = HttpRequest;
+    type Response = HttpResponse;
+
     fn capability(&self) -> Capability {
         Capability { page: true, date_sort: self.date_field.is_some(), not: self.knows_not }
     }
@@ -143,7 +147,7 @@ impl Connector for Vespa {
         pages(results_wanted, HITS_PER_PAGE, WINDOW)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
         let mut body = self.members.clone();
         let offset = query.page.saturating_mul(HITS_PER_PAGE);
         body.insert("query".to_owned(), query_value(&self.members, "query", query.text));
@@ -157,12 +161,12 @@ impl Connector for Vespa {
         self.engine.post(query, &Value::Object(body))
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        self.engine.execute(built).await
+    async fn execute(&self, request: &HttpRequest) -> Result<HttpResponse, ConnectorError> {
+        self.engine.send(request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let answer = self.engine.answer(response, refused)?;
+    fn normalize(&self, response: HttpResponse) -> Result<NormalizedPage, ConnectorError> {
+        let answer = self.engine.answer(&response, refused)?;
         let root = answer.get("root").filter(|root| root.is_object()).ok_or_else(|| unreadable("root"))?;
         // A response without hits has no `children`.
         let children = root.get("children").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);

@@ -1,20 +1,21 @@
 //! Weaviate connector: nearest objects in a Weaviate collection (class).
 
-use crate::shared::check::{FieldError, Notations, require_notations};
+use crate::shared::check::{Notations, require_notations};
 use crate::shared::vector_store::reply::{is_about_dimensions, words};
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::{
-    KeyLocation, Metric, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window, check_with,
-    extras, into_connector_error, list, server, word,
+    KeyLocation, Metric, PagePlan, Paging, Reply, Store, Target, VectorAsk, VectorSource, Vendor, Window,
+    check_with, extras, list, server, word,
 };
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, ResultOrigin,
-    TestTarget,
+    TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::time::Duration;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -65,20 +66,20 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let config = Config::of(provider, &require_notations(provider)?).map_err(into_connector_error)?;
+    let config = Config::of(provider, &require_notations(provider)?)?;
     let plan = config.plan.clone();
     let vendor = Weaviate {
         store: Store::new(provider, &config.server, KeyLocation::Bearer, context)?,
         target: Target { what: "class", name: config.class.clone() },
         config,
     };
-    Ok(Box::new(VectorSource::new(provider, plan, vendor, context)))
+    Ok(VectorSource::new(provider, plan, vendor).boxed())
 }
 
 impl Config {
-    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, FieldError> {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, ConnectorError> {
         let mappings = &notations.query_mappings;
-        let needed = |sentence: &str| ("query_mappings", sentence.to_owned());
+        let needed = |sentence: &str| ConnectorError::in_field("query_mappings", sentence);
         let class = mappings.get("class").ok_or_else(|| needed("class=<name> is needed."))?;
         let class = word("class", class)?;
         if !class.starts_with(|c: char| c.is_ascii_uppercase()) {
@@ -100,10 +101,8 @@ impl Config {
         })
     }
 
-    fn document(&self, ask: &Value) -> String {
-        let numbers = ask["vector"].as_array().into_iter().flatten().filter_map(Value::as_f64);
-        let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
-        let number = |key: &str| ask[key].as_u64().unwrap_or_default();
+    fn document(&self, ask: &NearVector) -> String {
+        let numbers: Vec<String> = ask.vector.iter().map(|number| f64::from(*number).to_string()).collect();
         let target = self.vector.as_ref().map(|name| format!(", targetVectors: [\"{name}\"]"));
         let tenant = self.tenant.as_ref().map(|name| format!(", tenant: \"{name}\""));
         format!(
@@ -112,36 +111,65 @@ impl Config {
             self.class,
             numbers.join(","),
             target.unwrap_or_default(),
-            number("limit"),
-            number("offset"),
+            ask.limit,
+            ask.offset,
             tenant.unwrap_or_default(),
             self.fields.join(" "),
         )
     }
 }
 
-fn tenant(name: &str) -> Result<String, FieldError> {
+fn tenant(name: &str) -> Result<String, ConnectorError> {
     let name = name.trim();
     let is_name = (1..=TENANT_CHARS_MAX).contains(&name.len())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    let sentence =
-        || ("query_mappings", "tenant may contain only alphanumeric characters, _ and -.".to_owned());
+    let sentence = || {
+        ConnectorError::in_field(
+            "query_mappings",
+            "tenant may contain only alphanumeric characters, _ and -.",
+        )
+    };
     is_name.then(|| name.to_owned()).ok_or_else(sentence)
+}
+
+/// What the GraphQL document asks for.
+#[derive(Debug)]
+struct NearVector {
+    class: String,
+    fields: Vec<String>,
+    vector: Vec<f32>,
+    limit: u32,
+    offset: u32,
+}
+
+impl VectorAsk for NearVector {
+    fn shown(&self) -> Cow<'_, Value> {
+        let Self { class, fields, vector, limit, offset } = self;
+        Cow::Owned(json!({
+            "class": class,
+            "fields": fields,
+            "vector": vector,
+            "limit": limit,
+            "offset": offset,
+        }))
+    }
 }
 
 #[async_trait]
 impl Vendor for Weaviate {
-    fn ask(&self, vector: &[f32], window: Window) -> Value {
-        json!({
-            "class": self.config.class,
-            "fields": self.config.fields,
-            "vector": vector,
-            "limit": window.limit,
-            "offset": window.offset,
-        })
+    type Ask = NearVector;
+
+    fn ask(&self, vector: &[f32], window: Window) -> NearVector {
+        NearVector {
+            class: self.config.class.clone(),
+            fields: self.config.fields.clone(),
+            vector: vector.to_vec(),
+            limit: window.limit,
+            offset: window.offset,
+        }
     }
 
-    async fn send(&self, ask: &Value, time_max: Duration) -> Result<Reply, ConnectorError> {
+    async fn send(&self, ask: &NearVector, time_max: Duration) -> Result<Reply, ConnectorError> {
         let body = json!({"query": self.config.document(ask)});
         self.store.post(&["v1", "graphql"], &body, time_max).await
     }
@@ -198,7 +226,7 @@ mod tests {
     use crate::shared::check::read_notations;
     use domain::provider::ProviderSpec;
 
-    fn config(mappings: &str) -> Result<Config, FieldError> {
+    fn config(mappings: &str) -> Result<Config, ConnectorError> {
         let spec = ProviderSpec {
             url: "https://weaviate.example".into(),
             query_mappings: mappings.into(),
@@ -210,9 +238,15 @@ mod tests {
 
     #[test]
     fn the_document_is_made_of_names_and_numbers() {
-        let ask = json!({"vector": [0.5, -1e-7, 3], "limit": 10, "offset": 20});
+        let ask = NearVector {
+            class: "River".into(),
+            fields: vec!["title".into()],
+            vector: vec![0.5, -(2f32.powi(-24)), 3.0],
+            limit: 10,
+            offset: 20,
+        };
         let plain = config("class=River,fields=title body").expect("a config");
-        let document = "{ Get { River(nearVector: {vector: [0.5,-0.0000001,3]}, limit: 10, offset: 20) \
+        let document = "{ Get { River(nearVector: {vector: [0.5,-0.00000005960464477539063,3]}, limit: 10, offset: 20) \
                         { title body _additional { id distance } } } }";
         assert_eq!(plain.document(&ask), document);
         let more = config("class=River,fields=title,vector=title_v,tenant=north-1").expect("a config");
@@ -234,7 +268,7 @@ mod tests {
             "class=River,fields=title,tenant=a\"b",
             "class=River,fields=title,tenant=",
         ] {
-            assert_eq!(config(mappings).expect_err(mappings).0, "query_mappings");
+            assert_eq!(config(mappings).expect_err(mappings).field, Some("query_mappings"));
         }
         let long = format!("class=River,fields=title,tenant={}", "x".repeat(TENANT_CHARS_MAX + 1));
         assert!(config(&long).is_err());

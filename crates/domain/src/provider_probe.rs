@@ -2,7 +2,7 @@
 
 use crate::inline_secrets;
 use crate::known_secrets::KnownSecrets;
-use crate::ports::{HttpRequest, SourceQuery};
+use crate::ports::{HttpRequest, RequestDescription};
 use crate::result::{ProviderError, ResultItem};
 use crate::secret::MASK;
 use serde::Serialize;
@@ -37,25 +37,25 @@ pub struct DryRequest {
 
 impl DryRequest {
     /// `place` is the address of a source that is not queried over HTTP.
-    pub fn of(built: &SourceQuery, place: &str) -> Self {
-        match built {
-            SourceQuery::Http(request) => Self {
+    pub fn of(description: RequestDescription<'_>, place: &str) -> Self {
+        match description {
+            RequestDescription::Http(request) => Self {
                 method: request.method.as_str().to_owned(),
                 url: request.shown_url(),
                 headers: shown_headers(request),
                 body: request.body.as_deref().map(|body| shown_body(request, body)),
             },
-            SourceQuery::Statement { text, values, rows_max, .. } => Self {
+            RequestDescription::Statement { text, values, rows_max } => Self {
                 method: "SQL".to_owned(),
                 url: place.to_owned(),
                 headers: BTreeMap::new(),
                 body: Some(json!({"statement": text, "values": values, "rows_max": rows_max})),
             },
-            SourceQuery::Command { place, body, .. } => Self {
+            RequestDescription::Command { place, body, .. } => Self {
                 method: "COMMAND".to_owned(),
-                url: place.clone(),
+                url: place.to_owned(),
                 headers: BTreeMap::new(),
-                body: Some(body.clone()),
+                body: Some(body.into_owned()),
             },
         }
     }
@@ -155,7 +155,7 @@ mod tests {
             time_max: Duration::from_secs(1),
             tls: None,
         };
-        let shown = DryRequest::of(&SourceQuery::Http(Box::new(request)), "");
+        let shown = DryRequest::of(RequestDescription::Http(&request), "");
         assert_eq!(
             json!(shown),
             json!({
@@ -176,14 +176,12 @@ mod tests {
 
     #[test]
     fn a_statement_is_shown_with_its_values() {
-        let built = SourceQuery::Statement {
-            text: "select * from t where a like ?1 limit 10".into(),
-            count_text: None,
-            values: vec!["%x%".into()],
+        let statement = RequestDescription::Statement {
+            text: "select * from t where a like ?1 limit 10",
+            values: &["%x%".to_owned()],
             rows_max: 10,
-            time_max: Duration::from_secs(1),
         };
-        let shown = DryRequest::of(&built, "books.db");
+        let shown = DryRequest::of(statement, "books.db");
         assert_eq!((shown.method.as_str(), shown.url.as_str()), ("SQL", "books.db"));
         assert_eq!(
             shown.body,

@@ -1,22 +1,23 @@
 //! MongoDB connector: builds and runs the find command.
 
-use crate::shared::check::{config_error, read_notations, require_notations};
-use crate::shared::database::{self, ANSWER_BYTES_MAX, in_time, other_kind, too_late};
+use crate::shared::check::{add_error, read_notations, require_notations};
+use crate::shared::database::{ANSWER_BYTES_MAX, in_time, too_late};
+use crate::shared::found_rows::FoundRows;
 use crate::shared::mongo::clients::{self, Server};
 use crate::shared::mongo::target::CollectionTarget;
 use crate::shared::mongo::template::Template;
 use crate::shared::mongo::values;
-use async_trait::async_trait;
 use domain::ports::{
     AddressResolver, Capability, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage,
-    PluginContext, ProviderQuery, SourceQuery, SourceResponse,
+    PluginContext, ProviderQuery, RequestDescription, SourceRequest, TypedConnector,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::validation::FieldErrors;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 use mongodb::error::{CommandError, Error, ErrorKind};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -47,8 +48,8 @@ impl fmt::Debug for MongoDb {
 pub fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
-    if let Err((field, sentence)) = CollectionTarget::of(&provider.spec.url, &notations.credentials) {
-        errors.add(field, sentence);
+    if let Err(error) = CollectionTarget::of(&provider.spec.url, &notations.credentials) {
+        add_error(&mut errors, error);
     }
     if let Err(sentence) = template(&provider.spec, &notations.query_mappings) {
         errors.add("query_template_json", sentence);
@@ -65,16 +66,17 @@ pub fn build(
 ) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
     let mappings = &notations.query_mappings;
-    let wrong = |field, sentence| config_error(&FieldErrors::one(field, sentence));
+    let wrong = |field| move |sentence: String| ConnectorError::in_field(field, sentence);
     let target = CollectionTarget::of(&provider.spec.url, &notations.credentials);
-    let template = template(&provider.spec, mappings).map_err(|error| wrong("query_template_json", error))?;
-    Ok(Box::new(MongoDb {
-        date_field: date_field(mappings).map_err(|error| wrong("query_mappings", error))?,
+    let template = template(&provider.spec, mappings).map_err(wrong("query_template_json"))?;
+    Ok(MongoDb {
+        date_field: date_field(mappings).map_err(wrong("query_mappings"))?,
         knows_not: template.searches_text() && mappings.not_char() == Some("-"),
         template,
-        target: target.map_err(|(field, sentence)| wrong(field, sentence))?,
+        target: target?,
         resolver: Arc::clone(&context.resolver),
-    }))
+    }
+    .boxed())
 }
 
 fn template(spec: &ProviderSpec, mappings: &QueryMappings) -> Result<Template, String> {
@@ -91,55 +93,73 @@ fn date_field(mappings: &QueryMappings) -> Result<Option<String>, String> {
     }
 }
 
-#[async_trait]
-impl Connector for MongoDb {
+impl TypedConnector for MongoDb {
+    type Request = FindRequest;
+    type Response = FoundRows;
+
     fn capability(&self) -> Capability {
         Capability { page: false, date_sort: self.date_field.is_some(), not: self.knows_not }
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<FindRequest, ConnectorError> {
         let filter = self.template.bind(query.text).ok_or_else(|| {
             ConnectorError::new(ConnectorErrorKind::QueryInvalid, "the query contains no word to search for")
         })?;
-        let score = json!({ SCORE: { "$meta": SCORE } });
-        let mut body = Map::new();
-        body.insert("find".to_owned(), self.target.collection.as_str().into());
-        body.insert("filter".to_owned(), filter);
-        match &self.date_field {
-            Some(field) if query.sort == Sort::Date => {
-                body.insert("sort".to_owned(), json!({ field.as_str(): -1 }));
-            }
-            _ if self.template.searches_text() => {
-                body.insert("sort".to_owned(), score.clone());
-            }
-            _ => {}
-        }
-        if self.template.searches_text() {
-            body.insert("projection".to_owned(), score);
-        }
-        Ok(SourceQuery::Command {
+        let score = self.template.searches_text().then(|| json!({ SCORE: { "$meta": SCORE } }));
+        let sort = match &self.date_field {
+            Some(field) if query.sort == Sort::Date => Some(json!({ field.as_str(): -1 })),
+            _ => score.clone(),
+        };
+        Ok(FindRequest {
             place: format!("{}:{}", self.target.database, self.target.collection),
-            body: Value::Object(body),
+            collection: self.target.collection.clone(),
+            filter,
+            sort,
+            projection: score,
             rows_max: query.results_wanted,
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
+    async fn execute(&self, request: &FindRequest) -> Result<FoundRows, ConnectorError> {
         let command = FindCommand {
-            filter: part(body, "filter").unwrap_or_default(),
-            sort: part(body, "sort"),
-            projection: part(body, "projection"),
-            rows_max: *rows_max,
+            filter: document(&request.filter).unwrap_or_default(),
+            sort: request.sort.as_ref().and_then(document),
+            projection: request.projection.as_ref().and_then(document),
+            rows_max: request.rows_max,
             started: Instant::now(),
-            time_max: *time_max,
+            time_max: request.time_max,
         };
-        in_time(*time_max, self.run_command(&command)).await
+        in_time(request.time_max, self.run_command(&command)).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        database::normalize(response)
+    fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
+        Ok(response.into_page())
+    }
+}
+
+/// The find command of one query, with its parts in JSON.
+#[derive(Debug)]
+struct FindRequest {
+    /// Database and collection, for display.
+    place: String,
+    collection: String,
+    filter: Value,
+    sort: Option<Value>,
+    projection: Option<Value>,
+    rows_max: u32,
+    time_max: Duration,
+}
+
+impl SourceRequest for FindRequest {
+    fn description(&self) -> RequestDescription<'_> {
+        let mut body = json!({"find": self.collection, "filter": self.filter});
+        for (name, part) in [("sort", &self.sort), ("projection", &self.projection)] {
+            if let Some(part) = part {
+                body[name] = part.clone();
+            }
+        }
+        RequestDescription::Command { place: &self.place, body: Cow::Owned(body), rows_max: self.rows_max }
     }
 }
 
@@ -161,7 +181,7 @@ impl FindCommand {
 
 impl MongoDb {
     /// Runs the command on the first server that can be reached.
-    async fn run_command(&self, command: &FindCommand) -> Result<SourceResponse, ConnectorError> {
+    async fn run_command(&self, command: &FindCommand) -> Result<FoundRows, ConnectorError> {
         let mut failed = ConnectorError::new(ConnectorErrorKind::Unavailable, "no server can be reached");
         for server in clients::connect(&self.target.address, self.resolver.as_ref()).await?.iter() {
             let answer = tokio::select! {
@@ -180,7 +200,7 @@ impl MongoDb {
         &self,
         server: &Server,
         command: &FindCommand,
-    ) -> Result<SourceResponse, ConnectorError> {
+    ) -> Result<FoundRows, ConnectorError> {
         let failed = |error: Error| self.failed(&error, server);
         let rows = self.read(server, command).await?;
         if rows.is_empty() && !self.is_there(server).await? {
@@ -197,7 +217,7 @@ impl MongoDb {
             let counted = counting.limit(COUNT_MAX).max_time(command.time_left()).await.map_err(failed)?;
             found = found.max(counted);
         }
-        Ok(SourceResponse::Rows { found, rows })
+        Ok(FoundRows { found, rows })
     }
 
     async fn read(&self, server: &Server, command: &FindCommand) -> Result<Vec<Value>, ConnectorError> {
@@ -247,8 +267,8 @@ impl MongoDb {
     fn failed(&self, error: &Error, server: &Server) -> ConnectorError {
         let host = &self.target.shown;
         let (kind, message) = match &*error.kind {
-            ErrorKind::Command(cause) => return self.refused(cause),
-            ErrorKind::Authentication { .. } => return self.denied(),
+            ErrorKind::Command(cause) => return self.refused(cause).caused_by(error.clone()),
+            ErrorKind::Authentication { .. } => return self.denied().caused_by(error.clone()),
             ErrorKind::InvalidTlsConfig { .. } => {
                 (ConnectorErrorKind::Untrusted, format!("no secure connection to {host}"))
             }
@@ -261,11 +281,11 @@ impl MongoDb {
                 format!("no connection to {host}: {}", first_line(&cause.to_string())),
             ),
             ErrorKind::InvalidResponse { .. } | ErrorKind::BsonDeserialization(_) | ErrorKind::Bson(_) => {
-                return self.unreadable();
+                return self.unreadable().caused_by(error.clone());
             }
             _ => (ConnectorErrorKind::Unavailable, format!("{host} cannot be reached now")),
         };
-        ConnectorError::new(kind, message)
+        ConnectorError::new(kind, message).caused_by(error.clone())
     }
 
     fn refused(&self, cause: &CommandError) -> ConnectorError {
@@ -310,8 +330,8 @@ impl MongoDb {
     }
 }
 
-fn part(body: &Value, name: &str) -> Option<Document> {
-    body.get(name).and_then(Value::as_object).map(values::to_document)
+fn document(part: &Value) -> Option<Document> {
+    part.as_object().map(values::to_document)
 }
 
 /// A failed handshake, or a connection that the peer closed because it did not understand it.

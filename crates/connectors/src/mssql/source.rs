@@ -8,7 +8,9 @@ use crate::shared::dsn::DsnForm;
 use crate::shared::tds::connection::{BytesLeft, TOO_LARGE, TdsStream};
 use crate::shared::tds::rows;
 use async_trait::async_trait;
-use domain::ports::{AddressResolver, Connector, ConnectorError, ConnectorErrorKind, Origin, PluginContext};
+use domain::ports::{
+    AddressResolver, Connector, ConnectorError, ConnectorErrorKind, Origin, PluginContext, TypedConnector,
+};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
@@ -46,7 +48,7 @@ pub fn build(
 ) -> Result<Box<dyn Connector>, ConnectorError> {
     let driver =
         MsSql { target: DatabaseTarget::of(provider, FORM)?, resolver: Arc::clone(&context.resolver) };
-    Ok(Box::new(Database { sql_query: SqlQuery::of(provider, Dialect::MsSql)?, driver }))
+    Ok(Database { sql_query: SqlQuery::of(provider, Dialect::MsSql)?, driver }.boxed())
 }
 
 #[async_trait]

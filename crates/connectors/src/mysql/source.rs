@@ -7,7 +7,9 @@ use crate::shared::driver::{Database, Driver};
 use crate::shared::dsn::{DsnForm, Tls};
 use crate::shared::mysql_rows;
 use async_trait::async_trait;
-use domain::ports::{AddressResolver, Connector, ConnectorError, ConnectorErrorKind, PluginContext};
+use domain::ports::{
+    AddressResolver, Connector, ConnectorError, ConnectorErrorKind, PluginContext, TypedConnector,
+};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
@@ -36,7 +38,7 @@ pub fn build(
 ) -> Result<Box<dyn Connector>, ConnectorError> {
     let driver =
         MySql { target: DatabaseTarget::of(provider, FORM)?, resolver: Arc::clone(&context.resolver) };
-    Ok(Box::new(Database { sql_query: SqlQuery::of(provider, Dialect::MySql)?, driver }))
+    Ok(Database { sql_query: SqlQuery::of(provider, Dialect::MySql)?, driver }.boxed())
 }
 
 #[async_trait]
@@ -54,7 +56,7 @@ impl Driver for MySql {
 
     async fn open(&self) -> Result<MySqlConnection, ConnectorError> {
         self.resolver.admit(&self.target.dsn.origin("mysql")).await?;
-        options(&self.target).connect().await.map_err(|error| self.failed(&error))
+        options(&self.target).connect().await.map_err(|error| self.failed(error))
     }
 
     async fn begin(
@@ -62,7 +64,7 @@ impl Driver for MySql {
         connection: &mut MySqlConnection,
         time_max: Duration,
     ) -> Result<(), ConnectorError> {
-        begin(connection, time_max).await.map_err(|error| self.failed(&error))
+        begin(connection, time_max).await.map_err(|error| self.failed(error))
     }
 
     async fn read(
@@ -74,8 +76,8 @@ impl Driver for MySql {
     ) -> Result<Vec<Value>, ConnectorError> {
         let mut stream = statement(text, values).fetch(connection);
         let mut read = Rows::default();
-        while let Some(row) = stream.try_next().await.map_err(|error| self.failed(&error))? {
-            read.push(mysql_rows::to_object(&row).map_err(|error| self.failed(&error))?)?;
+        while let Some(row) = stream.try_next().await.map_err(|error| self.failed(error))? {
+            read.push(mysql_rows::to_object(&row).map_err(|error| self.failed(error))?)?;
             if read.rows.len() >= rows_max as usize {
                 break;
             }
@@ -90,9 +92,9 @@ impl Driver for MySql {
         values: &[String],
     ) -> Result<u64, ConnectorError> {
         let row = statement(text, values).fetch_optional(connection).await;
-        let row = row.map_err(|error| self.failed(&error))?;
+        let row = row.map_err(|error| self.failed(error))?;
         let number = row.map(|row| row.try_get_unchecked::<i64, _>(0)).transpose();
-        Ok(u64::try_from(number.map_err(|error| self.failed(&error))?.unwrap_or(0)).unwrap_or(0))
+        Ok(u64::try_from(number.map_err(|error| self.failed(error))?.unwrap_or(0)).unwrap_or(0))
     }
 
     async fn end(&self, connection: &mut MySqlConnection) -> bool {
@@ -101,10 +103,10 @@ impl Driver for MySql {
 }
 
 impl MySql {
-    fn failed(&self, error: &sqlx::Error) -> ConnectorError {
+    fn failed(&self, error: sqlx::Error) -> ConnectorError {
         let host = &self.target.dsn.host;
-        let (kind, message) = match error {
-            sqlx::Error::Database(cause) => return self.refused(cause.as_ref()),
+        let (kind, message) = match &error {
+            sqlx::Error::Database(cause) => return self.refused(cause.as_ref()).caused_by(error),
             sqlx::Error::Tls(cause) => (
                 ConnectorErrorKind::Untrusted,
                 format!("no secure connection to {host}: {}", first_line(&cause.to_string())),
@@ -117,7 +119,7 @@ impl MySql {
                 format!("the database at {host} failed: {}", first_line(&other.to_string())),
             ),
         };
-        ConnectorError::new(kind, message)
+        ConnectorError::new(kind, message).caused_by(error)
     }
 
     fn refused(&self, cause: &dyn sqlx::error::DatabaseError) -> ConnectorError {

@@ -9,9 +9,6 @@ use syntax::query_mappings::QueryMappings;
 use syntax::response_mappings::ResponseMappings;
 use syntax::result_mappings::ResultMappings;
 
-/// A field of a provider and what is wrong with it.
-pub type FieldError = (&'static str, String);
-
 /// The parsed mappings and credentials of a provider.
 #[derive(Debug, Clone, Default)]
 pub struct Notations {
@@ -23,45 +20,64 @@ pub struct Notations {
 /// Parses all mappings and credentials of a provider, adds every error under its field, and returns what could be
 /// parsed.
 pub fn read_notations(provider: &SearchProvider, errors: &mut FieldErrors) -> Notations {
-    let spec = &provider.spec;
-    let mut read = Notations::default();
-    match QueryMappings::parse(&spec.query_mappings) {
-        Ok(mappings) => read.query_mappings = mappings,
-        Err(sentence) => errors.add("query_mappings", sentence),
-    }
-    match ResponseMappings::parse(&spec.response_mappings) {
-        Ok(mappings) => read.response_mappings = mappings,
-        Err(sentence) => errors.add("response_mappings", sentence),
-    }
-    if let Err(sentence) = ResultMappings::parse(&spec.result_mappings) {
-        errors.add("result_mappings", sentence);
-    }
-    match SourceCredentials::parse(&provider.credentials) {
-        Ok(credentials) => read.credentials = credentials,
-        Err(sentence) => errors.add("credentials", sentence),
-    }
-    match session_name(&spec.eval_credentials) {
-        Ok(None) if read.credentials.need_session() => {
-            errors.add("eval_credentials", format!("{SESSION_PLACE} needs the name of a session value."));
-        }
-        Ok(_) => {}
-        Err(sentence) => errors.add("eval_credentials", sentence),
-    }
+    let (read, found) = parse_notations(provider);
+    found.into_iter().for_each(|error| add_error(errors, error));
     read
 }
 
-/// The connector error for invalid fields of a saved provider.
-pub fn config_error(errors: &FieldErrors) -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, errors.to_string())
+/// Adds an error under its field.
+pub fn add_error(errors: &mut FieldErrors, error: ConnectorError) {
+    errors.add(error.field.unwrap_or("connector"), error.message);
+}
+
+/// The parsed mappings and credentials of a valid provider.
+pub fn valid_notations(provider: &SearchProvider) -> Result<Notations, ConnectorError> {
+    let (read, mut found) = parse_notations(provider);
+    found.sort_by_key(|error| error.field);
+    let mut found = found.into_iter();
+    match found.next() {
+        None => Ok(read),
+        Some(mut first) => {
+            found.for_each(|other| first.message.push_str(&format!(" {other}")));
+            Err(first)
+        }
+    }
+}
+
+/// What could be parsed, and an error for every field that could not.
+fn parse_notations(provider: &SearchProvider) -> (Notations, Vec<ConnectorError>) {
+    let spec = &provider.spec;
+    let (mut read, mut errors) = (Notations::default(), Vec::new());
+    let mut add =
+        |field: &'static str, sentence: String| errors.push(ConnectorError::in_field(field, sentence));
+    match QueryMappings::parse(&spec.query_mappings) {
+        Ok(mappings) => read.query_mappings = mappings,
+        Err(sentence) => add("query_mappings", sentence),
+    }
+    match ResponseMappings::parse(&spec.response_mappings) {
+        Ok(mappings) => read.response_mappings = mappings,
+        Err(sentence) => add("response_mappings", sentence),
+    }
+    if let Err(sentence) = ResultMappings::parse(&spec.result_mappings) {
+        add("result_mappings", sentence);
+    }
+    match SourceCredentials::parse(&provider.credentials) {
+        Ok(credentials) => read.credentials = credentials,
+        Err(sentence) => add("credentials", sentence),
+    }
+    match session_name(&spec.eval_credentials) {
+        Ok(None) if read.credentials.need_session() => {
+            add("eval_credentials", format!("{SESSION_PLACE} needs the name of a session value."));
+        }
+        Ok(_) => {}
+        Err(sentence) => add("eval_credentials", sentence),
+    }
+    (read, errors)
 }
 
 /// The parsed mappings and credentials of a valid provider, with the user's session value in the credentials.
 pub fn require_notations(provider: &SearchProvider) -> Result<Notations, ConnectorError> {
-    let mut errors = FieldErrors::default();
-    let mut notations = read_notations(provider, &mut errors);
-    if !errors.is_empty() {
-        return Err(config_error(&errors));
-    }
+    let mut notations = valid_notations(provider)?;
     let Some(token) = &provider.user_token else {
         return match notations.credentials.need_session() {
             false => Ok(notations),
@@ -83,4 +99,37 @@ pub fn require_notations(provider: &SearchProvider) -> Result<Notations, Connect
 fn not_connected() -> ConnectorError {
     let message = "the source needs a session value, and your session has none";
     ConnectorError::new(ConnectorErrorKind::NotConnected, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::provider::ProviderSpec;
+
+    #[test]
+    fn an_error_names_its_field() {
+        let spec = ProviderSpec { result_mappings: "title=".into(), ..ProviderSpec::default() };
+        let provider = SearchProvider::unsaved(spec, Default::default(), Default::default());
+        let mut errors = FieldErrors::default();
+        read_notations(&provider, &mut errors);
+        let error = valid_notations(&provider).expect_err("a mapping without a value");
+        assert_eq!((error.kind, error.field), (ConnectorErrorKind::ConfigInvalid, Some("result_mappings")));
+        assert_eq!(error.to_string(), errors.to_string());
+    }
+
+    #[test]
+    fn of_several_errors_the_first_names_its_field() {
+        let spec = ProviderSpec {
+            result_mappings: "title=".into(),
+            eval_credentials: "no session".into(),
+            ..ProviderSpec::default()
+        };
+        let provider = SearchProvider::unsaved(spec, Default::default(), Default::default());
+        let mut errors = FieldErrors::default();
+        read_notations(&provider, &mut errors);
+        let error = valid_notations(&provider).expect_err("two fields are wrong");
+        assert_eq!(error.field, Some("eval_credentials"));
+        assert_eq!(error.to_string(), errors.to_string());
+        assert_eq!(errors.iter().count(), 2, "{errors}");
+    }
 }

@@ -1,13 +1,12 @@
 //! What all relational connectors share: the statement of a provider, the database target, and row limits.
 
-use super::check::{config_error, read_notations, require_notations};
+use super::check::{add_error, read_notations, require_notations};
 use super::dialect::Dialect;
 use super::dsn::{self, Dsn, DsnForm, Tls};
 use super::rows::text_bytes;
 use super::statement::{Statement, Template};
 use domain::ports::{
-    Capability, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse,
+    Capability, ConnectorError, ConnectorErrorKind, ProviderQuery, RequestDescription, SourceRequest,
 };
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
@@ -28,6 +27,23 @@ pub const SETTINGS: &[&str] =
 pub struct SqlQuery {
     template: Template,
     knows_not: bool,
+}
+
+/// A statement with its values and limits.
+#[derive(Debug, Clone)]
+pub struct SqlRequest {
+    pub text: String,
+    /// A statement with the same values that counts all matches.
+    pub count_text: Option<String>,
+    pub values: Vec<String>,
+    pub rows_max: u32,
+    pub time_max: Duration,
+}
+
+impl SourceRequest for SqlRequest {
+    fn description(&self) -> RequestDescription<'_> {
+        RequestDescription::Statement { text: &self.text, values: &self.values, rows_max: self.rows_max }
+    }
 }
 
 /// The address of a database and its login.
@@ -51,22 +67,20 @@ pub fn check(provider: &SearchProvider, form: DsnForm, dialect: Dialect) -> Fiel
     let notations = read_notations(provider, &mut errors);
     dsn::check(provider, form, &mut errors);
     let mappings = &notations.query_mappings;
-    if let Err((field, sentence)) = Template::parse(&provider.spec.query_template, mappings, dialect) {
-        errors.add(field, sentence);
+    if let Err(error) = Template::parse(&provider.spec.query_template, mappings, dialect) {
+        add_error(&mut errors, error);
     }
     errors
 }
 
 impl DatabaseTarget {
     pub fn of(provider: &SearchProvider, form: DsnForm) -> Result<Self, ConnectorError> {
-        let wrong = |sentence: String| config_error(&FieldErrors::one("url", sentence));
+        let wrong = |sentence: String| ConnectorError::in_field("url", sentence);
         let dsn = Dsn::parse(&provider.spec.url, form).map_err(wrong)?;
         let tls = dsn.tls().map_err(wrong)?;
         let notations = require_notations(provider)?;
-        let (user, password) = dsn::login(&notations.credentials).ok_or_else(|| {
-            let sentence = "Credentials are user:password.".to_owned();
-            config_error(&FieldErrors::one("credentials", sentence))
-        })?;
+        let (user, password) = dsn::login(&notations.credentials)
+            .ok_or_else(|| ConnectorError::in_field("credentials", "Credentials are user:password."))?;
         Ok(Self { dsn, tls, user, password })
     }
 }
@@ -75,8 +89,7 @@ impl SqlQuery {
     pub fn of(provider: &SearchProvider, dialect: Dialect) -> Result<Self, ConnectorError> {
         let notations = require_notations(provider)?;
         let mappings = &notations.query_mappings;
-        let template = Template::parse(&provider.spec.query_template, mappings, dialect)
-            .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
+        let template = Template::parse(&provider.spec.query_template, mappings, dialect)?;
         Ok(Self { template, knows_not: mappings.not() || mappings.not_char().is_some() })
     }
 
@@ -84,9 +97,9 @@ impl SqlQuery {
         Capability { page: false, date_sort: self.template.sorts_by_date(), not: self.knows_not }
     }
 
-    pub fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    pub fn construct(&self, query: &ProviderQuery<'_>) -> Result<SqlRequest, ConnectorError> {
         let bound = self.bound(query)?;
-        Ok(SourceQuery::Statement {
+        Ok(SqlRequest {
             text: bound.text,
             count_text: Some(bound.count_text),
             values: bound.values,
@@ -125,15 +138,6 @@ pub async fn in_time<T>(
     tokio::time::timeout(time_max, work).await.unwrap_or_else(|_| Err(too_late()))
 }
 
-pub fn normalize(response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-    let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
-    Ok(NormalizedPage { found: Some(found), retrieved: Some(rows.len() as u64), items: rows })
-}
-
 pub fn too_late() -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::Timeout, "the database did not answer in time")
-}
-
-pub fn other_kind() -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the query was built for another kind of source")
 }

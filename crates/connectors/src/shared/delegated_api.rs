@@ -1,6 +1,6 @@
 //! API of a cloud service, called with the user's own token, which is sent to that API only.
 
-use super::check::{config_error, read_notations};
+use super::check::{read_notations, valid_notations};
 use super::response;
 use bytes::Bytes;
 use domain::bounded_json::parse_answer;
@@ -245,7 +245,7 @@ impl DelegatedApi {
             }
             ErrorCause::Other => (error.kind, error.message.clone()),
         };
-        ConnectorError { kind, message, retry_after: error.retry_after }
+        ConnectorError { kind, message, ..error }
     }
 }
 
@@ -262,9 +262,7 @@ pub fn check(provider: &SearchProvider) -> FieldErrors {
 
 /// The query mappings of a valid provider.
 pub fn query_mappings(provider: &SearchProvider) -> Result<QueryMappings, ConnectorError> {
-    let mut errors = FieldErrors::default();
-    let notations = read_notations(&without_credentials(provider), &mut errors);
-    if errors.is_empty() { Ok(notations.query_mappings) } else { Err(config_error(&errors)) }
+    Ok(valid_notations(&without_credentials(provider))?.query_mappings)
 }
 
 /// The provider without its credentials, which are not used and therefore not validated.
@@ -273,11 +271,6 @@ pub fn without_credentials(provider: &SearchProvider) -> SearchProvider {
     plain.credentials = Secret::default();
     plain.spec.eval_credentials = String::new();
     plain
-}
-
-pub fn other_kind() -> ConnectorError {
-    let message = "the query was built for another kind of source";
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message)
 }
 
 fn is_plain(url: &Url) -> bool {

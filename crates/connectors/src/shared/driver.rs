@@ -1,11 +1,10 @@
 //! Runs one query against a relational database over a pooled connection: begin, read, count, end.
 
 use super::connection_pool::ConnectionPool;
-use super::database::{self, DatabaseTarget, SqlQuery, in_time, other_kind};
+use super::database::{DatabaseTarget, SqlQuery, SqlRequest, in_time};
+use super::found_rows::FoundRows;
 use async_trait::async_trait;
-use domain::ports::{
-    Capability, Connector, ConnectorError, NormalizedPage, ProviderQuery, SourceQuery, SourceResponse,
-};
+use domain::ports::{Capability, ConnectorError, NormalizedPage, ProviderQuery, TypedConnector};
 use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
@@ -40,10 +39,8 @@ pub trait Driver: Send + Sync + 'static {
 
 /// Runs a statement, and its count if there may be more rows than requested. On a timeout the connection is dropped,
 /// which makes the server end the statement.
-pub async fn execute<D: Driver>(driver: &D, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-    let SourceQuery::Statement { text, count_text, values, rows_max, time_max } = built else {
-        return Err(other_kind());
-    };
+pub async fn execute<D: Driver>(driver: &D, request: &SqlRequest) -> Result<FoundRows, ConnectorError> {
+    let SqlRequest { text, count_text, values, rows_max, time_max } = request;
     in_time(*time_max, async {
         let mut connection = begin(driver, *time_max).await?;
         let rows = driver.read(&mut connection, text, values, *rows_max).await;
@@ -57,7 +54,7 @@ pub async fn execute<D: Driver>(driver: &D, built: &SourceQuery) -> Result<Sourc
         if driver.end(&mut connection).await {
             D::pool().idle(driver.target()).put(connection);
         }
-        answer.map(|(found, rows)| SourceResponse::Rows { found, rows })
+        answer.map(|(found, rows)| FoundRows { found, rows })
     })
     .await
 }
@@ -86,21 +83,23 @@ impl<D: Driver> fmt::Debug for Database<D> {
     }
 }
 
-#[async_trait]
-impl<D: Driver> Connector for Database<D> {
+impl<D: Driver> TypedConnector for Database<D> {
+    type Request = SqlRequest;
+    type Response = FoundRows;
+
     fn capability(&self) -> Capability {
         self.sql_query.capability()
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SqlRequest, ConnectorError> {
         self.sql_query.construct(query)
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        execute(&self.driver, built).await
+    async fn execute(&self, request: &SqlRequest) -> Result<FoundRows, ConnectorError> {
+        execute(&self.driver, request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        database::normalize(response)
+    fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
+        Ok(response.into_page())
     }
 }

@@ -1,8 +1,9 @@
 //! What the Google Workspace APIs have in common.
 
 use super::delegated_api::{DelegatedApi, ErrorCause, Service};
-use domain::ports::ConnectorError;
-use serde_json::{Map, Value};
+use domain::ports::{ConnectorError, RequestDescription, SourceRequest};
+use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::time::Duration;
 
 pub static GOOGLE: Service = Service {
@@ -12,17 +13,41 @@ pub static GOOGLE: Service = Service {
     classify_error,
 };
 
-/// Reads the pages of a list until there is enough.
+/// A request for the entries of a list.
+#[derive(Debug)]
+pub struct ListRequest {
+    /// The address for display.
+    pub address: String,
+    pub parameters: Vec<(&'static str, String)>,
+    pub rows_max: u32,
+    pub time_max: Duration,
+}
+
+impl ListRequest {
+    pub fn parameters_json(&self) -> Value {
+        let members = self.parameters.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
+        Value::Object(members.collect())
+    }
+}
+
+impl SourceRequest for ListRequest {
+    fn description(&self) -> RequestDescription<'_> {
+        let body = Cow::Owned(self.parameters_json());
+        RequestDescription::Command { place: &self.address, body, rows_max: self.rows_max }
+    }
+}
+
+/// Reads the pages of a list until there are `rows_max` entries under `key`.
 pub async fn list(
     api: &DelegatedApi,
     path: &[&str],
-    parameters: &Map<String, Value>,
+    request: &ListRequest,
     key: &str,
     rows_max: usize,
-    time_max: Duration,
 ) -> Result<Vec<Value>, ConnectorError> {
+    let time_max = request.time_max;
     let parameters: Vec<(&str, &str)> =
-        parameters.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))).collect();
+        request.parameters.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let rows = |page: &Value| page[key].as_array().map_or(0, Vec::len);
     let next = |page: &Value| {
         let token = page["nextPageToken"].as_str().filter(|token| !token.is_empty())?;
@@ -67,7 +92,6 @@ fn classify_error(status: u16, words: &Value) -> ErrorCause {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_refusal_has_several_meanings() {

@@ -1,7 +1,7 @@
 //! Validation of providers that are queried over HTTP.
 
-use super::check::{Notations, read_notations};
-use domain::ports::Origin;
+use super::check::{Notations, add_error, read_notations};
+use domain::ports::{ConnectorError, Origin};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use syntax::query_template::{Binding, bind, placeholders};
@@ -27,7 +27,7 @@ pub fn check(provider: &SearchProvider) -> (Notations, FieldErrors) {
             [Ok(one), Ok(another)] if one != another => {
                 errors.add("query_template", "The query must not be a part of the host.");
             }
-            [Err((field, sentence)), _] | [_, Err((field, sentence))] => errors.add(field, sentence),
+            [Err(error), _] | [_, Err(error)] => add_error(&mut errors, error),
             _ => {}
         }
     }
@@ -70,18 +70,15 @@ fn is_known(name: &str, field: &str, provider: &SearchProvider, notations: &Nota
         || notations.credentials.pairs().iter().any(|(key, _)| key == name)
 }
 
-/// The origin that a query would be sent to, or the invalid field and why.
-fn probe(
-    provider: &SearchProvider,
-    notations: &Notations,
-    query: &str,
-) -> Result<Origin, (&'static str, String)> {
+/// The origin that a query would be sent to.
+fn probe(provider: &SearchProvider, notations: &Notations, query: &str) -> Result<Origin, ConnectorError> {
     let spec = &provider.spec;
     let text = bind(&spec.query_template, &sample_binding(provider, notations, query))
-        .map_err(|sentence| ("query_template", sentence))?;
+        .map_err(|sentence| ConnectorError::in_field("query_template", sentence))?;
     let field = if spec.url.trim().is_empty() { "query_template" } else { "url" };
-    let url = web_address(&without_blanks_to_fill(&text)).map_err(|sentence| (field, sentence))?;
-    Origin::of(&url, true).ok_or_else(|| (field, "The address has no host.".to_owned()))
+    let url = web_address(&without_blanks_to_fill(&text))
+        .map_err(|sentence| ConnectorError::in_field(field, sentence))?;
+    Origin::of(&url, true).ok_or_else(|| ConnectorError::in_field(field, "The address has no host."))
 }
 
 /// Replaces placeholders of sample configurations such as `<your-domain>`, so that they can be saved before they are

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use domain::known_secrets::KnownSecrets;
 use domain::ports::{
     Capability, ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, NormalizedPage,
-    Origin, PluginContext, ProviderQuery, SourceQuery, SourceResponse, TlsOptions,
+    Origin, PluginContext, ProviderQuery, TlsOptions,
 };
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
@@ -99,25 +99,19 @@ impl HttpSource {
     }
 
     /// Sends a request. With digest authentication it is sent again with the answer to the source's challenge.
-    pub async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Http(request) = built else { return Err(other_kind()) };
+    pub async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, ConnectorError> {
         let started = Instant::now();
         let answer = self.context.fetch.fetch(request).await?;
-        let SourceCredentials::Digest(login) = &self.notations.credentials else {
-            return Ok(SourceResponse::Http(answer));
-        };
-        let Some(mut again) = answered(request, &answer, login) else {
-            return Ok(SourceResponse::Http(answer));
-        };
+        let SourceCredentials::Digest(login) = &self.notations.credentials else { return Ok(answer) };
+        let Some(mut again) = answered(request, &answer, login) else { return Ok(answer) };
         // The first response is no longer needed, and it may be large.
         drop(answer);
         again.time_max = request.time_max.saturating_sub(started.elapsed());
-        Ok(SourceResponse::Http(self.context.fetch.fetch(&again).await?))
+        Ok(self.context.fetch.fetch(&again).await?)
     }
 
-    pub fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Http(answer) = response else { return Err(other_kind()) };
-        let answer = response::read(&answer, self.context.clock.now())?;
+    pub fn normalize(&self, answer: &HttpResponse) -> Result<NormalizedPage, ConnectorError> {
+        let answer = response::read(answer, self.context.clock.now())?;
         page::take_apart(answer, &self.notations.response_mappings)
     }
 
@@ -197,8 +191,4 @@ fn answered(request: &HttpRequest, answer: &HttpResponse, login: &Login) -> Opti
 
 fn address(bound: Result<String, String>) -> Result<Url, ConnectorError> {
     web_address(&bound.map_err(config_invalid)?).map_err(config_invalid)
-}
-
-fn other_kind() -> ConnectorError {
-    config_invalid("the query was built for another kind of source".to_owned())
 }

@@ -1,6 +1,6 @@
 //! Terms of a full-text match: each word in double quotes, so that none is an operator.
 
-use super::check::FieldError;
+use domain::ports::ConnectorError;
 use syntax::query_mappings::QueryMappings;
 use syntax::query_string::is_not;
 
@@ -12,12 +12,12 @@ pub enum Quoting {
 }
 
 impl Quoting {
-    pub fn of(mappings: &QueryMappings) -> Result<Option<Self>, FieldError> {
+    pub fn of(mappings: &QueryMappings) -> Result<Option<Self>, ConnectorError> {
         match mappings.get("QUOTE_TERMS") {
             None => Ok(None),
             Some(word) if word.eq_ignore_ascii_case("and") => Ok(Some(Self::All)),
             Some(word) if word.eq_ignore_ascii_case("or") => Ok(Some(Self::Any)),
-            Some(_) => Err(("query_mappings", "QUOTE_TERMS is AND or OR.".to_owned())),
+            Some(_) => Err(ConnectorError::in_field("query_mappings", "QUOTE_TERMS is AND or OR.")),
         }
     }
 

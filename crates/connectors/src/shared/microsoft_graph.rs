@@ -2,15 +2,14 @@
 //!
 //! Uses version 1.0 of the API: the beta version may change at any time and is not meant for production.
 
-use super::check::{config_error, read_notations};
-use super::delegated_api::{DelegatedApi, ErrorCause, Service, other_kind, without_credentials};
+use super::check::{read_notations, valid_notations};
+use super::delegated_api::{DelegatedApi, ErrorCause, Service, without_credentials};
 use super::http_source::config_invalid;
 use super::literal_terms::{LiteralTerms, joined};
 use super::{json_body, page};
-use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, NormalizedPage, PluginContext, ProviderQuery, SourceQuery,
-    SourceResponse,
+    Capability, Connector, ConnectorError, HttpRequest, HttpResponse, NormalizedPage, PluginContext,
+    ProviderQuery, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -99,24 +98,21 @@ pub fn build(
     provider: &SearchProvider,
     context: &PluginContext,
 ) -> Result<Box<dyn Connector>, ConnectorError> {
-    let mut errors = FieldErrors::default();
-    let notations = read_notations(&without_credentials(provider), &mut errors);
-    if !errors.is_empty() {
-        return Err(config_error(&errors));
-    }
+    let notations = valid_notations(&without_credentials(provider))?;
     let spec = &provider.spec;
     let response_mappings = match spec.response_mappings.trim().is_empty() {
         true => ResponseMappings::parse(RESPONSE_MAPPINGS).map_err(config_invalid)?,
         false => notations.response_mappings,
     };
-    Ok(Box::new(GraphSearch {
+    Ok(GraphSearch {
         api: DelegatedApi::new(&MICROSOFT, entity.scope, provider, context)?,
         entity,
         mappings: notations.query_mappings,
         template: spec.post_query_template.clone(),
         response_mappings,
         has_result_mappings: !spec.result_mappings.trim().is_empty(),
-    }))
+    }
+    .boxed())
 }
 
 /// A summary without highlight tags.
@@ -131,8 +127,10 @@ fn binding<'a>(mappings: &'a QueryMappings, query: &'a str) -> Binding<'a> {
     Binding { url: "", mappings, credentials: &[], query, sort_snippet: None, page: 0 }
 }
 
-#[async_trait]
-impl Connector for GraphSearch {
+impl TypedConnector for GraphSearch {
+    type Request = HttpRequest;
+    type Response = HttpResponse;
+
     fn capability(&self) -> Capability {
         // A request body set by the provider defines its own paging.
         let is_ours = self.template.is_empty();
@@ -143,7 +141,7 @@ impl Connector for GraphSearch {
         if self.template.is_empty() { results_wanted.div_ceil(self.size(results_wanted)) } else { 1 }
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
         let kql = self.kql(query.text)?;
         let body = match self.template.is_empty() {
             true => json!({"requests": [self.request(query, &kql)]}),
@@ -151,17 +149,15 @@ impl Connector for GraphSearch {
                 .map_err(config_invalid)?,
         };
         let request = self.api.post(&["v1.0", "search", "query"], &body, query.time_max);
-        Ok(SourceQuery::Http(Box::new(request)))
+        Ok(request)
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Http(request) = built else { return Err(other_kind()) };
-        self.api.send(request).await.map(SourceResponse::Http)
+    async fn execute(&self, request: &HttpRequest) -> Result<HttpResponse, ConnectorError> {
+        self.api.send(request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Http(answer) = response else { return Err(other_kind()) };
-        let answer = self.api.read(&answer)?;
+    fn normalize(&self, response: HttpResponse) -> Result<NormalizedPage, ConnectorError> {
+        let answer = self.api.read(&response)?;
         // Pages are requested by number. Links are not followed; one that points elsewhere indicates a forged response.
         if let Some(link) = answer.get("@odata.nextLink").and_then(Value::as_str) {
             self.api.own_link(link)?;

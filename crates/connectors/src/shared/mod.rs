@@ -11,6 +11,7 @@ pub mod driver;
 pub mod dsn;
 pub mod file_system;
 pub mod found_item;
+pub mod found_rows;
 pub mod google;
 pub mod graphql;
 pub mod http_auth;

@@ -4,7 +4,6 @@
 macro_rules! not_built {
     ($module:ident, $connector:literal, $feature:literal) => {
         pub mod $module {
-            use crate::shared::check::config_error;
             use domain::ports::{Connector, ConnectorError, PluginContext};
             use domain::provider::SearchProvider;
             use domain::validation::FieldErrors;
@@ -22,10 +21,10 @@ macro_rules! not_built {
             }
 
             pub fn build(
-                provider: &SearchProvider,
+                _: &SearchProvider,
                 _: &PluginContext,
             ) -> Result<Box<dyn Connector>, ConnectorError> {
-                Err(config_error(&check(provider)))
+                Err(ConnectorError::in_field("connector", MESSAGE))
             }
         }
     };

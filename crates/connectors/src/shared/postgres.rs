@@ -1,6 +1,5 @@
 //! PostgreSQL driver: each query runs in a read-only transaction with a statement timeout.
 
-use super::check::config_error;
 use super::connection_pool::ConnectionPool;
 use super::database::{DatabaseTarget, Rows, too_late};
 use super::driver::Driver;
@@ -9,7 +8,6 @@ use super::own_data::OwnPostgres;
 use async_trait::async_trait;
 use domain::bounded_json::parse_answer;
 use domain::ports::{AddressResolver, ConnectorError, ConnectorErrorKind, PluginContext};
-use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
 use serde_json::Value;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgSslMode};
@@ -33,7 +31,7 @@ impl Postgres {
     pub fn new(target: DatabaseTarget, context: &PluginContext) -> Result<Self, ConnectorError> {
         let own = OwnPostgres::of(&context.own_database);
         if own.as_ref().is_some_and(|own| own.is(&target.dsn)) {
-            return Err(config_error(&FieldErrors::one("url", OWN_DATABASE)));
+            return Err(ConnectorError::in_field("url", OWN_DATABASE));
         }
         Ok(Self { target, resolver: Arc::clone(&context.resolver), own })
     }
@@ -112,9 +110,13 @@ impl Driver for Postgres {
 
 impl Postgres {
     fn failed(&self, error: sqlx::Error) -> ConnectorError {
+        self.explained(&error).caused_by(error)
+    }
+
+    fn explained(&self, error: &sqlx::Error) -> ConnectorError {
         let host = &self.target.dsn.host;
         let new = |kind, message: String| ConnectorError::new(kind, message);
-        match &error {
+        match error {
             sqlx::Error::Database(cause) => {
                 let message_text = cause.message().lines().next().unwrap_or_default();
                 let (kind, message) = match cause.code().as_deref() {

@@ -1,8 +1,8 @@
 //! SQL statements from a template: the words of the query are always bound as parameters.
 
-use super::check::FieldError;
 use super::dialect::Dialect;
 use super::match_terms::Quoting;
+use domain::ports::ConnectorError;
 use domain::search::Sort;
 use syntax::query_mappings::QueryMappings;
 use syntax::query_template::{Part, parts};
@@ -43,11 +43,11 @@ pub struct Statement {
 }
 
 impl Template {
-    pub fn parse(template: &str, mappings: &QueryMappings, dialect: Dialect) -> Result<Self, FieldError> {
+    pub fn parse(template: &str, mappings: &QueryMappings, dialect: Dialect) -> Result<Self, ConnectorError> {
         let mut scan = Scan { mappings, pieces: Vec::new(), sql: String::new(), words: String::new() };
         scan.run(template.trim().trim_end_matches(';').trim_end())?;
         let words: Vec<String> = scan.words.split_whitespace().map(str::to_lowercase).collect();
-        let wrong = |sentence: &str| Err(("query_template", sentence.to_owned()));
+        let wrong = |sentence: &str| Err(ConnectorError::in_field("query_template", sentence));
         if !matches!(words.first().map(String::as_str), Some("select" | "with")) {
             return wrong("The statement must begin with SELECT or WITH.");
         }
@@ -142,11 +142,11 @@ fn value(parts: &[ValuePart], query: &str) -> String {
 }
 
 /// Mapped values become part of the statement, so only names and simple expressions are allowed.
-pub fn safe<'a>(key: &str, value: &'a str) -> Result<&'a str, FieldError> {
+pub fn safe<'a>(key: &str, value: &'a str) -> Result<&'a str, ConnectorError> {
     let is_safe = |c: char| c.is_alphanumeric() || "_.,*() ".contains(c);
     if value.trim().is_empty() || !value.chars().all(is_safe) {
         let sentence = format!("{key} may contain only alphanumeric characters, spaces and _ . , * ( ).");
-        return Err(("query_mappings", sentence));
+        return Err(ConnectorError::in_field("query_mappings", sentence));
     }
     Ok(value.trim())
 }
@@ -161,8 +161,8 @@ struct Scan<'m> {
 }
 
 impl Scan<'_> {
-    fn run(&mut self, template: &str) -> Result<(), FieldError> {
-        let wrong = |sentence: &str| Err(("query_template", sentence.to_owned()));
+    fn run(&mut self, template: &str) -> Result<(), ConnectorError> {
+        let wrong = |sentence: &str| Err(ConnectorError::in_field("query_template", sentence));
         let mut rest = template;
         while let Some(c) = rest.chars().next() {
             if rest.starts_with("--") || rest.starts_with("/*") {
@@ -193,12 +193,12 @@ impl Scan<'_> {
     }
 
     /// A literal `'…'`: a bound parameter if it contains the query, otherwise unchanged.
-    fn literal<'t>(&mut self, text: &'t str) -> Result<&'t str, FieldError> {
+    fn literal<'t>(&mut self, text: &'t str) -> Result<&'t str, ConnectorError> {
         let mut content = String::new();
         let mut rest = text;
         loop {
             let Some((before, after)) = rest.split_once('\'') else {
-                return Err(("query_template", "A string is not closed with '.".to_owned()));
+                return Err(ConnectorError::in_field("query_template", "A string is not closed with '."));
             };
             content.push_str(before);
             rest = after;
@@ -228,9 +228,12 @@ impl Scan<'_> {
         Ok(rest)
     }
 
-    fn quoted_name<'t>(&mut self, text: &'t str, quote: char) -> Result<&'t str, FieldError> {
+    fn quoted_name<'t>(&mut self, text: &'t str, quote: char) -> Result<&'t str, ConnectorError> {
         let Some((name, rest)) = text.split_once(quote) else {
-            return Err(("query_template", format!("A name is not closed with {quote}.")));
+            return Err(ConnectorError::in_field(
+                "query_template",
+                format!("A name is not closed with {quote}."),
+            ));
         };
         self.sql.push(quote);
         for part in parts(name) {
@@ -238,7 +241,7 @@ impl Scan<'_> {
                 Part::Text(text) => self.sql.push_str(text),
                 Part::Placeholder("query_string" | "fields") | Part::LoneBrace(_) => {
                     let sentence = "The query may be in a string '…' or by itself, not in a quoted name.";
-                    return Err(("query_template", sentence.to_owned()));
+                    return Err(ConnectorError::in_field("query_template", sentence));
                 }
                 // Mapped values contain no quote, so they cannot end the name.
                 Part::Placeholder(key) => self.sql.push_str(&self.mapped(key)?),
@@ -249,7 +252,7 @@ impl Scan<'_> {
         Ok(rest)
     }
 
-    fn placeholder(&mut self, name: &str) -> Result<(), FieldError> {
+    fn placeholder(&mut self, name: &str) -> Result<(), ConnectorError> {
         match name {
             "query_string" => self.piece(Piece::Value(vec![ValuePart::Query])),
             "fields" => self.piece(Piece::Fields),
@@ -262,10 +265,13 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn mapped(&self, name: &str) -> Result<String, FieldError> {
+    fn mapped(&self, name: &str) -> Result<String, ConnectorError> {
         match self.mappings.get(name) {
             Some(value) => safe(name, value).map(str::to_owned),
-            None => Err(("query_template", format!("{{{name}}} is not a key of query_mappings."))),
+            None => Err(ConnectorError::in_field(
+                "query_template",
+                format!("{{{name}}} is not a key of query_mappings."),
+            )),
         }
     }
 
@@ -290,7 +296,7 @@ mod tests {
         "select {fields} from {table} where {a} like '%%{query_string}%%' or {b} like '%{query_string}%';";
     const MAPPINGS: &str = "fields=*,table=documents,a=title,b=body,sort_by_date=d";
 
-    fn template(text: &str, mappings: &str) -> Result<Template, FieldError> {
+    fn template(text: &str, mappings: &str) -> Result<Template, ConnectorError> {
         Template::parse(text, &QueryMappings::parse(mappings).expect("mappings"), Dialect::Sqlite)
     }
 
@@ -434,9 +440,9 @@ mod tests {
             ),
         ];
         for (text, mappings, field, want) in table {
-            let (named, sentence) = template(text, mappings).expect_err(text);
-            assert_eq!(named, field, "{text}");
-            assert!(sentence.contains(want), "{text}: {sentence}");
+            let error = template(text, mappings).expect_err(text);
+            assert_eq!(error.field, Some(field), "{text}");
+            assert!(error.message.contains(want), "{text}: {error}");
         }
     }
 

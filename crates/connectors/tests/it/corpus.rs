@@ -136,10 +136,9 @@ fn corpus_fixture(behavior: CorpusBehavior) -> (Arc<FakeCorpus>, PluginContext) 
 async fn the_cache_is_asked_for_the_asker() {
     let (corpus, context) = corpus_fixture(CorpusBehavior::Well);
     let connector = (kind().build)(&provider(ProviderSpec::default()), &context).expect("a connector");
-    let built =
-        connector.construct(&ProviderQuery { asker: UserId(7), results_wanted: 4, ..query("rivers") });
-    let answered = connector.execute(&built.expect("a query")).await.expect("an answer");
-    let page = connector.normalize(answered).expect("a page");
+    let built = connector.prepare(&ProviderQuery { asker: UserId(7), results_wanted: 4, ..query("rivers") });
+    let answered = built.expect("a query").execute().await.expect("an answer");
+    let page = answered.normalize().expect("a page");
     assert_eq!(*corpus.asked.lock().expect("a list"), [(UserId(7), "rivers".to_owned(), 4)]);
     assert_eq!((page.found, page.retrieved, page.items.len()), (Some(2), Some(2), 2));
     let (first, second) = (&page.items[0], &page.items[1]);
@@ -158,8 +157,8 @@ async fn failures_are_told() {
     ] {
         let (_, context) = corpus_fixture(behavior);
         let connector = (kind().build)(&provider(ProviderSpec::default()), &context).expect("a connector");
-        let built = connector.construct(&query("rivers")).expect("a query");
-        let error = connector.execute(&built).await.expect_err("a failure");
+        let built = connector.prepare(&query("rivers")).expect("a query");
+        let error = built.execute().await.expect_err("a failure");
         assert_eq!((error.kind, error.message.as_str()), expected);
     }
 }

@@ -23,8 +23,7 @@ fn challenged(challenges: &[&str]) -> HttpResponse {
 
 async fn asked(script: &Arc<Script>, spec: ProviderSpec) -> Result<NormalizedPage, ConnectorError> {
     let connector = connector(spec, &script.context());
-    let built = connector.construct(&query("solid state"))?;
-    connector.normalize(connector.execute(&built).await?)
+    connector.prepare(&query("solid state"))?.execute().await?.normalize()
 }
 
 /// The `Authorization` headers of each request.

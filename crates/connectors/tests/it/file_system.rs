@@ -233,11 +233,11 @@ async fn each_question_looks_where_the_folder_leads() {
     fs::create_dir(&folder).expect("a folder");
     let connector =
         (kind().build)(&provider(spec(&folder)), &tools(&[allowed.path()], counting())).expect("a connector");
-    let built = connector.construct(&query("secret")).expect("a question");
-    assert!(connector.execute(&built).await.is_ok());
+    let built = connector.prepare(&query("secret")).expect("a question");
+    assert!(built.execute().await.is_ok());
     fs::remove_dir(&folder).expect("gone");
     std::os::unix::fs::symlink(outside.path(), &folder).expect("a link");
-    assert_eq!(connector.execute(&built).await.expect_err("outside").kind, ConnectorErrorKind::ConfigInvalid);
+    assert_eq!(built.execute().await.expect_err("outside").kind, ConnectorErrorKind::ConfigInvalid);
 }
 
 #[test]
@@ -263,6 +263,6 @@ fn mistakes_are_found_when_it_is_saved() {
     let error = (kind().build)(&provider(spec(Path::new("/srv"))), &nothing).expect_err("nothing is allowed");
     assert!(error.message.contains("SVC_FILESYSTEM_ALLOW"), "{error}");
     let connector = (kind().build)(&provider(spec(Path::new("/srv"))), &tools(&[Path::new("/")], counting()));
-    let error = connector.expect("a connector").construct(&query("-- !")).expect_err("no words");
+    let error = connector.expect("a connector").prepare(&query("-- !")).expect_err("no words");
     assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
 }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use domain::instant::Instant;
 use domain::ports::{
     AddressResolver, Clock, Connector, ConnectorKind, Fetch, FetchError, HttpRequest, HttpResponse, Origin,
-    PluginContext, ProviderQuery, SourceQuery,
+    PluginContext, PreparedRequest, ProviderQuery, RequestDescription,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
@@ -164,9 +164,10 @@ pub fn query(text: &str) -> ProviderQuery<'_> {
     }
 }
 
-pub fn request(built: SourceQuery) -> HttpRequest {
-    match built {
-        SourceQuery::Http(request) => *request,
-        _ => panic!("a request was expected"),
+/// The HTTP request behind a prepared one.
+pub fn request(prepared: Box<dyn PreparedRequest>) -> HttpRequest {
+    match prepared.description() {
+        RequestDescription::Http(request) => request.clone(),
+        other => panic!("{other:?} is no HTTP request"),
     }
 }

@@ -112,8 +112,8 @@ async fn one_result_with_who_wrote_it() {
         let mut provider = provider(spec);
         provider.owner = UserId(7);
         let connector = (kind().build)(&provider, &tools(&fake_llm)).expect("a connector");
-        let built = connector.construct(&query(text)).expect("a question");
-        let page = connector.normalize(connector.execute(&built).await.expect("an answer")).expect("a page");
+        let built = connector.prepare(&query(text)).expect("a question");
+        let page = built.execute().await.expect("an answer").normalize().expect("a page");
         let expected = json!([{
             "title": text,
             "body": "Rivers flow.",
@@ -155,7 +155,7 @@ fn fields_are_checked_and_heard() {
     let provider = provider(spec);
     assert!((kind().check)(&provider).is_empty());
     let connector = (kind().build)(&provider, &tools(&fake_llm)).expect("a connector");
-    let built = connector.construct(&query("river")).expect("a question");
+    let built = connector.prepare(&query("river")).expect("a question");
     assert!(built.shown().contains("Be kind."), "{}", built.shown());
     assert!(format!("{connector:?}").contains(&format!("{:?}", AiProviderId(3))), "{connector:?}");
 }

@@ -137,5 +137,5 @@ fn mistakes_are_found_when_it_is_saved() {
     }
     let connector = (kind().build)(&provider(right), &guarded_context()).expect("a connector");
     assert!(!connector.capability().page && !connector.capability().date_sort);
-    assert_eq!(connector.construct(&query("x")).expect("a request").shown(), "https://api.example/graphql");
+    assert_eq!(connector.prepare(&query("x")).expect("a request").shown(), "https://api.example/graphql");
 }

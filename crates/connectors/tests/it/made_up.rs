@@ -16,9 +16,7 @@ async fn normalized(
         ..ProviderSpec::default()
     };
     let connector = connector(spec, &context(answer(media_type, body)));
-    let built = connector.construct(&query("river"))?;
-    connector.validate(&built)?;
-    connector.normalize(connector.execute(&built).await?)
+    connector.prepare(&query("river"))?.execute().await?.normalize()
 }
 
 #[tokio::test]

@@ -162,6 +162,6 @@ fn mistakes_are_found_when_it_is_saved() {
     }
     let connector = (kind().build)(&provider(right), &guarded_context()).expect("a connector");
     assert!(!connector.capability().page && !connector.capability().date_sort);
-    let shown = connector.construct(&query("x")).expect("a question").shown();
+    let shown = connector.prepare(&query("x")).expect("a question").shown();
     assert_eq!(shown, r#"{"name":"search","arguments":{"query":"x"}}"#);
 }

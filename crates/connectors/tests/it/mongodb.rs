@@ -280,8 +280,8 @@ async fn a_slow_source_ends_in_time() {
     spec.url = spec.url.replace(COLLECTION, SLOW_COLLECTION);
     let connector: Box<dyn Connector> = crate::fixture::connector(spec, &crate::fixture::guarded_context());
     let query = ProviderQuery { time_max: Duration::from_millis(500), ..crate::fixture::query("river") };
-    let built = connector.construct(&query).expect("a question");
-    let error = connector.execute(&built).await.expect_err("it takes for ever");
+    let built = connector.prepare(&query).expect("a question");
+    let error = built.execute().await.expect_err("it takes for ever");
     assert_eq!(error.kind, ConnectorErrorKind::Timeout, "{error}");
 }
 

@@ -175,8 +175,8 @@ async fn a_slow_statement_ends_with_its_connection() {
         ProviderSpec { query_mappings: format!("fields=*,table={SLOW_TABLE},a=title"), ..spec(&server, "") };
     let connector: Box<dyn Connector> = crate::fixture::connector(spec, &crate::fixture::guarded_context());
     let query = ProviderQuery { time_max: Duration::from_millis(300), ..crate::fixture::query("river") };
-    let built = connector.construct(&query).expect("a statement");
-    let error = connector.execute(&built).await.expect_err("it takes for ever");
+    let built = connector.prepare(&query).expect("a statement");
+    let error = built.execute().await.expect_err("it takes for ever");
     assert_eq!(error.kind, ConnectorErrorKind::Timeout, "{error}");
     let ended = tokio::time::timeout(Duration::from_secs(5), async {
         while server.given_up() == 0 {

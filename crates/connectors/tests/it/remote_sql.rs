@@ -1,7 +1,7 @@
 //! Oracle, Snowflake and BigQuery connectors against fakes of their HTTP APIs: the connector suite.
 
 use crate::fixture::{guarded_context, kind};
-use domain::ports::{ConnectorError, ConnectorErrorKind, PluginContext, ProviderQuery, SourceResponse};
+use domain::ports::{ConnectorError, ConnectorErrorKind, NormalizedPage, PluginContext, ProviderQuery};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use fakes::bigquery::BigQuery;
@@ -79,7 +79,7 @@ async fn ask_within(
     spec: &ProviderSpec,
     context: &PluginContext,
     time_max: Duration,
-) -> Result<SourceResponse, ConnectorError> {
+) -> Result<NormalizedPage, ConnectorError> {
     let provider = SearchProvider::unsaved(spec.clone(), Default::default(), Default::default());
     let connector = (kind(&spec.connector).build)(&provider, context)?;
     let query = ProviderQuery {
@@ -92,7 +92,7 @@ async fn ask_within(
         vector: None,
         time_max,
     };
-    connector.execute(&connector.construct(&query)?).await
+    connector.prepare(&query)?.execute().await?.normalize()
 }
 
 fn errors(spec: &ProviderSpec) -> Vec<String> {

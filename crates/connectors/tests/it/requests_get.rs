@@ -27,7 +27,7 @@ fn addresses_are_bound_sorted_and_paged() {
     let capability = connector.capability();
     assert!(capability.page && capability.date_sort && capability.not);
     let asked = ProviderQuery { sort: Sort::Date, page: 2, ..query("solid {key} & state") };
-    let request = request(connector.construct(&asked).expect("a query"));
+    let request = request(connector.prepare(&asked).expect("a query"));
     let want = "https://api.example/v1?cx=%3Ccode%3E&key=s3cret%20%3Cx%3E&sort=date&start=21\
                 &q=solid+%7Bkey%7D+%26+state";
     assert_eq!(request.url.as_str(), want);
@@ -73,7 +73,7 @@ fn worked_examples() {
     ];
     for (url, template, mappings, sort, page, want) in table {
         let asked = ProviderQuery { sort, page, ..query("solid state") };
-        let built = built_by(worked(url, template, mappings)).construct(&asked).expect("a query");
+        let built = built_by(worked(url, template, mappings)).prepare(&asked).expect("a query");
         assert_eq!(request(built).url.as_str(), want, "{template} {mappings}");
     }
 }
@@ -94,7 +94,7 @@ fn pages_are_counted_by_ten() {
 
 #[test]
 fn a_secret_in_the_address_is_never_shown() {
-    let request = request(built_by(paged()).construct(&query("x")).expect("a query"));
+    let request = request(built_by(paged()).prepare(&query("x")).expect("a query"));
     assert!(request.shown_url().contains("key=••••&"), "{}", request.shown_url());
     assert!(!request.shown_url().contains("s3cret"));
     assert!(!format!("{:?}", built_by(paged())).contains("s3cret"));
@@ -110,7 +110,7 @@ fn credentials_ride_in_secret_headers() {
             .into(),
         ..ProviderSpec::default()
     };
-    let request = request(built_by(spec).construct(&query("x")).expect("a query"));
+    let request = request(built_by(spec).prepare(&query("x")).expect("a query"));
     assert_eq!(request.headers, [("Accept".to_owned(), "text/json".to_owned())]);
     let want = [
         ("X-Team".to_owned(), Secret::new("rivers")),
@@ -126,7 +126,7 @@ fn credentials_belong_to_the_providers_own_origin() {
         query_template: "https://other.example/?q={query_string}".into(),
         ..ProviderSpec::default()
     };
-    let request = request(built_by(spec).construct(&query("x")).expect("a query"));
+    let request = request(built_by(spec).prepare(&query("x")).expect("a query"));
     assert_eq!(request.origin.host, "own.example");
     assert!(!request.origin.is_of(&request.url));
 
@@ -134,7 +134,7 @@ fn credentials_belong_to_the_providers_own_origin() {
         query_template: "http://127.0.0.1:9/s/{query_string}?a=1".into(),
         ..ProviderSpec::default()
     };
-    let request = crate::fixture::request(built_by(spec).construct(&query("a/../b")).expect("a query"));
+    let request = crate::fixture::request(built_by(spec).prepare(&query("a/../b")).expect("a query"));
     assert_eq!((request.origin.host.as_str(), request.origin.port), ("127.0.0.1", 9));
     assert_eq!(request.url.path(), "/s/a%2F..%2Fb");
 }
@@ -152,7 +152,7 @@ fn a_query_cannot_change_the_host() {
     assert!(!(kind.check)(&provider).is_empty());
     // A provider saved in another way fails when it is queried.
     let connector = (kind.build)(&provider, &context).expect("a connector");
-    let error = connector.construct(&query(".evil.example")).expect_err("another host");
+    let error = connector.prepare(&query(".evil.example")).expect_err("another host");
     assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
 }
 
@@ -164,6 +164,6 @@ fn a_url_without_a_path_may_be_paged() {
         query_mappings: "PAGE=p=RESULT_PAGE".into(),
         ..ProviderSpec::default()
     };
-    let request = request(built_by(spec).construct(&query("x")).expect("a query"));
+    let request = request(built_by(spec).prepare(&query("x")).expect("a query"));
     assert_eq!(request.url.as_str(), "https://own.example/x?p=1");
 }

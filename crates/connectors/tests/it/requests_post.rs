@@ -24,7 +24,7 @@ fn spec(mappings: &str, post: Value, json_template: Value) -> ProviderSpec {
 
 fn built(spec: ProviderSpec, text: &str) -> HttpRequest {
     let connector = connector(spec, &context(answer("application/json", "[]")));
-    request(connector.construct(&query(text)).expect("a query"))
+    request(connector.prepare(&query(text)).expect("a query"))
 }
 
 fn body(request: &HttpRequest) -> Value {
@@ -78,7 +78,7 @@ fn the_address_is_bound_as_in_a_get() {
     let connector = connector(spec, &context(answer("application/json", "[]")));
     assert_eq!(connector.pages(30), 3);
     let asked = ProviderQuery { sort: Sort::Date, page: 1, ..query("a b") };
-    let request = request(connector.construct(&asked).expect("a query"));
+    let request = request(connector.prepare(&asked).expect("a query"));
     assert_eq!(request.url.as_str(), "https://api.example/search?key=s3cret&by=date&p=2&q=a+b");
     assert_eq!(body(&request), json!({"k": "{key}", "q": "a+b"}), "credentials stay out of the body");
     assert!(!request.shown_url().contains("s3cret"));

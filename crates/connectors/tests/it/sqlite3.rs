@@ -41,8 +41,7 @@ fn spec(url: &str, query_template: &str, query_mappings: &str) -> ProviderSpec {
 
 async fn asked(spec: ProviderSpec, query: &ProviderQuery<'_>) -> Result<NormalizedPage, ConnectorError> {
     let connector = connector(spec, &context(answer("", "")));
-    let built = connector.construct(query)?;
-    connector.normalize(connector.execute(&built).await?)
+    connector.prepare(query)?.execute().await?.normalize()
 }
 
 const LIKE: &str =
@@ -144,8 +143,8 @@ async fn nothing_can_be_written() {
     let hostile = "with x as (select {fields}) delete from documents where title like '%{query_string}%'";
     let provider = crate::fixture::provider(spec(&url, hostile, "fields=1"));
     let connector = (kind.build)(&provider, &context(answer("", ""))).expect("a connector");
-    let built = connector.construct(&query("flood")).expect("a statement");
-    assert!(connector.execute(&built).await.is_err());
+    let built = connector.prepare(&query("flood")).expect("a statement");
+    assert!(built.execute().await.is_err());
     let page = asked(spec(&url, LIKE, LIKE_MAPPINGS), &query("flood")).await.expect("a page");
     assert_eq!(page.found, Some(2));
 }

@@ -1,7 +1,7 @@
 //! Vector store connectors against strict fakes, and Chroma against the real server: the connector suite, and errors.
 
 use crate::fixture::{Script, answer, connector, context, guarded_context, kind, provider};
-use domain::ports::{ConnectorErrorKind, SourceResponse};
+use domain::ports::{ConnectorError, ConnectorErrorKind, NormalizedPage};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use fakes::fake_server::RETRY_AFTER_S;
@@ -252,10 +252,16 @@ async fn milvus_keeps_the_contract() {
     assert!(page.items[0].get("title").is_none(), "only the fields that are named: {}", page.items[0]);
 }
 
-#[test]
-fn the_codes_of_milvus_have_their_kinds() {
+/// Milvus answers every query with this body.
+async fn answered_by_milvus(body: &Value) -> Result<NormalizedPage, ConnectorError> {
     let spec = spec("Milvus", "http://milvus.example".into(), "", "collection=rivers");
-    let milvus = connector(spec, &context(answer("", "")));
+    let milvus = connector(spec, &context(answer("application/json", body.to_string())));
+    let query = domain::ports::ProviderQuery { vector: Some(&[1.0]), ..crate::fixture::query("x") };
+    milvus.prepare(&query)?.execute().await?.normalize()
+}
+
+#[tokio::test]
+async fn the_codes_of_milvus_have_their_kinds() {
     for (code, kind) in [
         (100, ConnectorErrorKind::PlaceUnknown),
         (800, ConnectorErrorKind::PlaceUnknown),
@@ -266,15 +272,14 @@ fn the_codes_of_milvus_have_their_kinds() {
         (1100, ConnectorErrorKind::ConfigInvalid),
         (65_535, ConnectorErrorKind::ConfigInvalid),
     ] {
-        let body = json!({"code": code, "message": "it\nfailed"}).to_string();
-        let found = milvus.normalize(SourceResponse::Http(answer("application/json", body)));
+        let found = answered_by_milvus(&json!({"code": code, "message": "it\nfailed"})).await;
         let error = found.expect_err("a code");
         assert_eq!(error.kind, kind, "{code}: {error}");
         assert!(!error.message.contains('\n'), "{error}");
     }
     for code in [0, 200] {
-        let body = json!({"code": code, "data": [{"id": 7, "distance": 0.5, "vector": [1]}]}).to_string();
-        let found = milvus.normalize(SourceResponse::Http(answer("application/json", body))).expect("a page");
+        let body = json!({"code": code, "data": [{"id": 7, "distance": 0.5, "vector": [1]}]});
+        let found = answered_by_milvus(&body).await.expect("a page");
         assert_eq!(found.items, [json!({"id": 7, "distance": 0.5, "similarity": 0.5})]);
     }
 }
@@ -445,11 +450,11 @@ fn a_question_is_shown_without_its_vector() {
     assert_eq!(store.reader_model(), Some("toy"));
     let vector = vec![0.25; 384];
     let query = domain::ports::ProviderQuery { vector: Some(&vector), ..crate::fixture::query("x") };
-    let shown = store.construct(&query).expect("a question").shown();
+    let shown = store.prepare(&query).expect("a question").shown();
     assert!(shown.contains("384 numbers") && !shown.contains("0.25") && !shown.contains("secret"), "{shown}");
     for vector in [None, Some(&[][..]), Some(&[f32::NAN][..])] {
         let query = domain::ports::ProviderQuery { vector, ..crate::fixture::query("x") };
-        let error = store.construct(&query).expect_err("no vector");
+        let error = store.prepare(&query).expect_err("no vector");
         assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
     }
 }

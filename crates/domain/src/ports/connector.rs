@@ -1,6 +1,10 @@
 //! Connectors: one implementation per kind of source.
+//!
+//! A connector implements [`TypedConnector`], with its own types of requests and responses. Federation handles all of
+//! them through [`Connector`], in two steps: a prepared request keeps its connector, and a fetched response as well, so
+//! that neither can meet another kind.
 
-use super::{FetchError, HttpRequest, HttpResponse, PluginContext};
+use super::{ConnectorError, HttpResponse, PluginContext, RequestDescription, SourceRequest, SourceResponse};
 use crate::corpus::Topic;
 use crate::ids::UserId;
 use crate::provider::SearchProvider;
@@ -10,11 +14,13 @@ use async_trait::async_trait;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// A connector to one kind of source. Built once per provider and search; federation calls the steps in this order.
-#[async_trait]
-pub trait Connector: Send + Sync + Debug {
+/// The code for one kind of source, built once per provider and search. Its steps are called in this order.
+pub trait TypedConnector: Send + Sync + Debug + Sized + 'static {
+    type Request: SourceRequest + 'static;
+    type Response: SourceResponse;
     /// Capabilities of the source for this provider.
     fn capability(&self) -> Capability;
     /// The embedding model that must turn the query into a vector first: its name, empty for the built-in one.
@@ -25,19 +31,122 @@ pub trait Connector: Send + Sync + Debug {
     fn pages(&self, _results_wanted: u32) -> u32 {
         1
     }
-    /// Builds the source's own query from url, query_template, query_mappings and credentials. No I/O.
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError>;
-    /// Returns an error if the query must not be sent. No I/O.
-    fn validate(&self, _built: &SourceQuery) -> Result<(), ConnectorError> {
-        Ok(())
-    }
-    /// Sends the query for one page. The only step with I/O.
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError>;
+    /// Builds the source's own query from url, query_template, query_mappings and credentials; an error if it must not
+    /// be sent. No I/O.
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<Self::Request, ConnectorError>;
+    /// Sends the request for one page. The only step with I/O.
+    fn execute(
+        &self,
+        request: &Self::Request,
+    ) -> impl Future<Output = Result<Self::Response, ConnectorError>> + Send;
     /// Parses the response into found, retrieved and items. No I/O.
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError>;
+    fn normalize(&self, response: Self::Response) -> Result<NormalizedPage, ConnectorError>;
     /// Remarks on how it queried the source, for the messages of the search.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
+    }
+    /// The connector as federation handles it.
+    fn boxed(self) -> Box<dyn Connector> {
+        Box::new(Erased(Arc::new(self)))
+    }
+}
+
+/// Any connector, whatever its requests and responses are. Implemented by [`TypedConnector::boxed`].
+pub trait Connector: Send + Sync + Debug {
+    /// See [`TypedConnector::capability`].
+    fn capability(&self) -> Capability;
+    /// See [`TypedConnector::reader_model`].
+    fn reader_model(&self) -> Option<&str>;
+    /// See [`TypedConnector::pages`].
+    fn pages(&self, results_wanted: u32) -> u32;
+    /// The request for one page. No I/O.
+    fn prepare(&self, query: &ProviderQuery<'_>) -> Result<Box<dyn PreparedRequest>, ConnectorError>;
+    /// See [`TypedConnector::remarks`].
+    fn remarks(&self) -> Vec<String>;
+}
+
+/// A request with the connector that built it.
+#[async_trait]
+pub trait PreparedRequest: SourceRequest {
+    /// Sends it. It may be sent again after a failure.
+    async fn execute(&self) -> Result<Box<dyn FetchedResponse>, ConnectorError>;
+}
+
+/// A response with the connector that fetched it.
+pub trait FetchedResponse: Send + Sync + Debug {
+    /// See [`SourceResponse::unparsed`].
+    fn unparsed(&self) -> Option<&HttpResponse>;
+    /// A copy, for another search that shares the call.
+    fn cloned(&self) -> Box<dyn FetchedResponse>;
+    /// Parses it. No I/O, but it may take long.
+    fn normalize(self: Box<Self>) -> Result<NormalizedPage, ConnectorError>;
+}
+
+/// The one adapter from the types of a connector to those that federation handles.
+#[derive(Debug)]
+struct Erased<C>(Arc<C>);
+
+impl<C: TypedConnector> Connector for Erased<C> {
+    fn capability(&self) -> Capability {
+        self.0.capability()
+    }
+
+    fn reader_model(&self) -> Option<&str> {
+        self.0.reader_model()
+    }
+
+    fn pages(&self, results_wanted: u32) -> u32 {
+        self.0.pages(results_wanted)
+    }
+
+    fn prepare(&self, query: &ProviderQuery<'_>) -> Result<Box<dyn PreparedRequest>, ConnectorError> {
+        let request = self.0.construct(query)?;
+        Ok(Box::new(RequestOf { connector: Arc::clone(&self.0), request }))
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.0.remarks()
+    }
+}
+
+#[derive(Debug)]
+struct RequestOf<C: TypedConnector> {
+    connector: Arc<C>,
+    request: C::Request,
+}
+
+impl<C: TypedConnector> SourceRequest for RequestOf<C> {
+    fn description(&self) -> RequestDescription<'_> {
+        self.request.description()
+    }
+}
+
+#[async_trait]
+impl<C: TypedConnector> PreparedRequest for RequestOf<C> {
+    async fn execute(&self) -> Result<Box<dyn FetchedResponse>, ConnectorError> {
+        let response = self.connector.execute(&self.request).await?;
+        Ok(Box::new(ResponseOf { connector: Arc::clone(&self.connector), response }))
+    }
+}
+
+#[derive(Debug)]
+struct ResponseOf<C: TypedConnector> {
+    connector: Arc<C>,
+    response: C::Response,
+}
+
+impl<C: TypedConnector> FetchedResponse for ResponseOf<C> {
+    fn unparsed(&self) -> Option<&HttpResponse> {
+        self.response.unparsed()
+    }
+
+    fn cloned(&self) -> Box<dyn FetchedResponse> {
+        Box::new(Self { connector: Arc::clone(&self.connector), response: self.response.clone() })
+    }
+
+    fn normalize(self: Box<Self>) -> Result<NormalizedPage, ConnectorError> {
+        let Self { connector, response } = *self;
+        connector.normalize(response)
     }
 }
 
@@ -113,62 +222,6 @@ pub struct ProviderQuery<'a> {
     pub time_max: Duration,
 }
 
-/// A query in the source's own language.
-#[derive(Debug, Clone)]
-pub enum SourceQuery {
-    Http(Box<HttpRequest>),
-    /// A statement with bound values, never interpolated ones.
-    Statement {
-        text: String,
-        /// A statement with the same values that counts all matches.
-        count_text: Option<String>,
-        values: Vec<String>,
-        rows_max: u32,
-        time_max: Duration,
-    },
-    /// A query in JSON, for a source that is queried neither over HTTP nor by a statement.
-    Command {
-        /// Destination for display.
-        place: String,
-        body: Value,
-        rows_max: u32,
-        time_max: Duration,
-    },
-}
-
-impl SourceQuery {
-    /// The query for display, without secrets.
-    pub fn shown(&self) -> String {
-        match self {
-            Self::Http(request) => request.shown_url(),
-            Self::Statement { text, .. } => text.clone(),
-            Self::Command { body, .. } => brief(body).to_string(),
-        }
-    }
-}
-
-/// Longer lists of numbers are vectors, which are not worth displaying.
-const NUMBERS_SHOWN_MAX: usize = 16;
-
-/// Replaces each vector by the number of its components.
-fn brief(value: &Value) -> Value {
-    match value {
-        Value::Array(list) if list.len() > NUMBERS_SHOWN_MAX && list.iter().all(Value::is_number) => {
-            Value::String(format!("{} numbers", list.len()))
-        }
-        Value::Array(list) => list.iter().map(brief).collect(),
-        Value::Object(object) => object.iter().map(|(key, value)| (key.clone(), brief(value))).collect(),
-        other => other.clone(),
-    }
-}
-
-/// Unparsed response of a source.
-#[derive(Debug, Clone)]
-pub enum SourceResponse {
-    Http(HttpResponse),
-    Rows { found: u64, rows: Vec<Value> },
-}
-
 /// A page of items before mapping.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NormalizedPage {
@@ -177,162 +230,4 @@ pub struct NormalizedPage {
     /// Number of items on this page, if the source reports it.
     pub retrieved: Option<u64>,
     pub items: Vec<Value>,
-}
-
-/// Kind of an error. Federation decides by the kind, never by the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConnectorErrorKind {
-    /// The provider's configuration is wrong.
-    ConfigInvalid,
-    /// This query cannot be sent to this source.
-    QueryInvalid,
-    /// The guarded client rejected the address.
-    AddressRefused,
-    /// The source rejected the credentials.
-    Denied,
-    /// The response cannot be parsed.
-    SecretsUnreadable,
-    /// The user has not connected the source.
-    NotConnected,
-    /// The source exists, but not the requested table, index, collection or folder.
-    PlaceUnknown,
-    /// The source's certificate is not trusted, or it does not use TLS.
-    Untrusted,
-    /// The source asked for fewer requests.
-    RateLimited,
-    /// The source asked for a pause, failed too often, or its request budget is used up; it was not queried.
-    Suspended,
-    Timeout,
-    /// The source cannot be reached or reports an internal failure.
-    Unavailable,
-    /// The source's answer cannot be read.
-    Unreadable,
-}
-
-impl ConnectorErrorKind {
-    /// The code in `info.<provider>.error.code`.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::ConfigInvalid => "config_invalid",
-            Self::QueryInvalid => "query_invalid",
-            Self::AddressRefused => "address_refused",
-            Self::Denied => "denied",
-            Self::SecretsUnreadable => "secrets_unreadable",
-            Self::NotConnected => "not_connected",
-            Self::PlaceUnknown => "place_unknown",
-            Self::Untrusted => "untrusted",
-            Self::RateLimited => "rate_limited",
-            Self::Suspended => "suspended",
-            Self::Timeout => "timeout",
-            Self::Unavailable => "unavailable",
-            Self::Unreadable => "unreadable",
-        }
-    }
-
-    /// What can be done about it: the second half of a sentence.
-    pub fn advice(self) -> &'static str {
-        match self {
-            Self::ConfigInvalid => "correct the provider's fields",
-            Self::QueryInvalid => "change the query, or check query_template and query_mappings",
-            Self::AddressRefused => "allow the address in SVC_OUTBOUND_ALLOW if it is meant to be reached",
-            Self::Denied => "check the user name, password or key in the provider's credentials",
-            Self::SecretsUnreadable => {
-                "enter the provider's credentials again in the console, or start with the key they were encrypted with"
-            }
-            Self::NotConnected => "connect the source in your account, then search again",
-            Self::PlaceUnknown => "check the name of the table, index, collection or path in the provider",
-            Self::Untrusted => {
-                "check that this port uses TLS, or provide the authority's certificate with ca_certs=<file>"
-            }
-            Self::RateLimited => "wait, or set a rate_limit in config.swirl.connector_use",
-            Self::Suspended => "wait for the end of the pause, or reset the source's state",
-            Self::Timeout => "try the query at the source itself, and raise SVC_TIMEOUT if it is always slow",
-            Self::Unavailable => "check that the source is running, and its host and port in url",
-            Self::Unreadable => "test the provider and check that its URL is the right one",
-        }
-    }
-
-    /// The kind with this code.
-    pub fn of_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.code() == code)
-    }
-
-    const ALL: [Self; 13] = [
-        Self::ConfigInvalid,
-        Self::QueryInvalid,
-        Self::AddressRefused,
-        Self::Denied,
-        Self::SecretsUnreadable,
-        Self::NotConnected,
-        Self::PlaceUnknown,
-        Self::Untrusted,
-        Self::RateLimited,
-        Self::Suspended,
-        Self::Timeout,
-        Self::Unavailable,
-        Self::Unreadable,
-    ];
-}
-
-/// An error of a connector.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{message}")]
-pub struct ConnectorError {
-    pub kind: ConnectorErrorKind,
-    /// For the messages of the search; contains no secret and no URL with a key.
-    pub message: String,
-    /// `Retry-After` of a response with status 429.
-    pub retry_after: Option<Duration>,
-}
-
-impl ConnectorError {
-    pub fn new(kind: ConnectorErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None }
-    }
-}
-
-impl From<FetchError> for ConnectorError {
-    fn from(error: FetchError) -> Self {
-        let kind = match &error {
-            FetchError::Refused(_) => ConnectorErrorKind::AddressRefused,
-            FetchError::Timeout(_) => ConnectorErrorKind::Timeout,
-            FetchError::TooLarge { .. } | FetchError::Broken(..) | FetchError::MemoryExceeded { .. } => {
-                ConnectorErrorKind::Unreadable
-            }
-            FetchError::Busy => ConnectorErrorKind::Suspended,
-            FetchError::Invalid(_) => ConnectorErrorKind::QueryInvalid,
-            FetchError::Tls(..) => ConnectorErrorKind::Untrusted,
-            FetchError::UnknownHost(_) | FetchError::Connect(..) | FetchError::Redirects(..) => {
-                ConnectorErrorKind::Unavailable
-            }
-        };
-        Self::new(kind, error.to_string())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_vector_is_shown_by_its_length() {
-        let shown = |numbers: usize| {
-            let body = json!({"data": [vec![0.5; numbers]], "limit": 3});
-            SourceQuery::Command { place: String::new(), body, rows_max: 3, time_max: Duration::ZERO }.shown()
-        };
-        assert_eq!(shown(2), r#"{"data":[[0.5,0.5]],"limit":3}"#);
-        assert!(shown(NUMBERS_SHOWN_MAX).contains("0.5"));
-        assert_eq!(shown(NUMBERS_SHOWN_MAX + 1), r#"{"data":["17 numbers"],"limit":3}"#);
-    }
-
-    #[test]
-    fn every_kind_has_its_own_word_and_advice() {
-        for kind in ConnectorErrorKind::ALL {
-            assert_eq!(ConnectorErrorKind::of_code(kind.code()), Some(kind));
-            let advice = kind.advice();
-            assert!(advice.starts_with(char::is_lowercase) && !advice.ends_with('.'), "{advice}");
-        }
-        assert_eq!(ConnectorErrorKind::of_code("other"), None);
-    }
 }

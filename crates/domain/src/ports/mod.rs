@@ -9,6 +9,7 @@ mod branding_store;
 mod canonical_store;
 mod clock;
 mod connector;
+mod connector_error;
 mod corpus;
 mod egress_store;
 mod embedding_models;
@@ -37,6 +38,7 @@ mod schedule_store;
 mod search_run_store;
 mod search_store;
 mod signal_store;
+mod source_request;
 mod source_tokens;
 mod storage_store;
 mod store;
@@ -58,9 +60,10 @@ pub use branding_store::BrandingStore;
 pub use canonical_store::{CanonicalStore, PinFilter, PinOutcome, RunFilter, RunOutcome};
 pub use clock::{Clock, SystemClock};
 pub use connector::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    Capability, Connector, ConnectorKind, FetchedResponse, NormalizedPage, PreparedRequest, ProviderQuery,
+    ResultOrigin, TestTarget, TypedConnector,
 };
+pub use connector_error::{ConnectorError, ConnectorErrorKind};
 pub use corpus::{Corpus, CorpusError, CorpusErrorKind, CorpusHit, CorpusQuery, CorpusResults, VersionQuery};
 pub use egress_store::{EgressCounts, EgressStore, EventFilter, ScanEnd, ScanOutcome};
 pub use embedding_models::{EmbeddingError, EmbeddingInput, EmbeddingModels};
@@ -101,6 +104,7 @@ pub use schedule_store::{Schedule, ScheduleStore};
 pub use search_run_store::SearchRunStore;
 pub use search_store::{FinishedRun, SearchStore};
 pub use signal_store::{CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalStore};
+pub use source_request::{RequestDescription, SourceRequest, SourceResponse};
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use storage_store::StorageStore;
 pub use store::Store;

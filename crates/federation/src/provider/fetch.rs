@@ -4,12 +4,13 @@ use super::errors::internal_error;
 use super::query::ProviderQueryInput;
 use super::run::ProviderRun;
 use crate::deadline::time_left;
-use crate::provider_health::{RequestPolicy, whole_seconds};
+use crate::provider_health::{FlightKey, RequestPolicy, whole_seconds};
 use crate::response_memory::estimate;
 use domain::known_secrets::KnownSecrets;
 use domain::notice::{Notice, NoticeKind, reason};
 use domain::ports::{
-    Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery, SourceResponse,
+    Connector, ConnectorError, ConnectorErrorKind, FetchedResponse, NormalizedPage, PreparedRequest,
+    ProviderQuery,
 };
 use domain::rate_limit::{BudgetRequest, BudgetTurn};
 use domain::result::ResultSet;
@@ -44,15 +45,25 @@ impl FetchedItems {
     }
 }
 
-fn is_long(response: &SourceResponse) -> bool {
-    body_bytes(response) > INLINE_BYTES_MAX
+/// The memory of a response.
+struct Measured {
+    response: Box<dyn FetchedResponse>,
+    /// When it is parsed, at most.
+    parsed_bytes: usize,
+    body_bytes: usize,
 }
 
-fn body_bytes(response: &SourceResponse) -> usize {
-    match response {
-        SourceResponse::Http(http) => http.body.len(),
-        SourceResponse::Rows { .. } => 0,
+impl Measured {
+    /// Values that are already in memory are not counted again.
+    fn of(response: Box<dyn FetchedResponse>) -> Self {
+        let (parsed_bytes, body_bytes) =
+            response.unparsed().map_or((0, 0), |http| (estimate(http), http.body.len()));
+        Self { response, parsed_bytes, body_bytes }
     }
+}
+
+fn is_long(response: &dyn FetchedResponse) -> bool {
+    response.unparsed().is_some_and(|http| http.body.len() > INLINE_BYTES_MAX)
 }
 
 impl ProviderRun {
@@ -66,17 +77,17 @@ impl ProviderRun {
     ) -> Result<FetchedItems, ConnectorError> {
         let wanted = self.results_wanted as usize;
         let pages = connector.pages(self.results_wanted).max(1);
-        let first = self.build_query(connector, query_input, 0)?;
+        let first = self.prepare_request(connector, query_input, 0)?;
         // Set before anything is sent, so that a failure shows the query as well.
         set.query_to_provider = secrets.mask(&first.shown()).into_owned();
-        let first = self.fetch_page(connector, first, secrets, &mut set.notices).await?;
+        let first = self.fetch_page(first, secrets, &mut set.notices).await?;
         let page_size = first.items.len();
         let mut fetched = FetchedItems { found: first.found, items: first.items };
         let mut later_pages = futures_util::stream::iter(1..pages)
             .map(|page| async move {
                 let mut retries = Vec::new();
-                let built = self.build_query(connector, query_input, page)?;
-                let page = self.fetch_page(connector, built, secrets, &mut retries).await?;
+                let request = self.prepare_request(connector, query_input, page)?;
+                let page = self.fetch_page(request, secrets, &mut retries).await?;
                 Ok::<_, ConnectorError>((page, retries))
             })
             .buffered(PAGES_AT_ONCE);
@@ -92,7 +103,7 @@ impl ProviderRun {
                     }
                     continue;
                 }
-                Ok(Some(Err(error))) => error.message,
+                Ok(Some(Err(error))) => error.to_string(),
                 Err(_) => reason::later_pages_late().to_owned(),
             };
             set.notices.push(self.notice(NoticeKind::provider_failed(&set.provider_name, reason)));
@@ -102,15 +113,15 @@ impl ProviderRun {
         Ok(fetched)
     }
 
-    pub(crate) fn build_query(
+    pub(crate) fn prepare_request(
         &self,
         connector: &Arc<dyn Connector>,
         query_input: &ProviderQueryInput,
         page: u32,
-    ) -> Result<SourceQuery, ConnectorError> {
+    ) -> Result<Box<dyn PreparedRequest>, ConnectorError> {
         let policy = RequestPolicy::of(&self.provider);
         let time_left = time_left(self.deadline);
-        let built = connector.construct(&ProviderQuery {
+        connector.prepare(&ProviderQuery {
             text: &query_input.text,
             sort: self.search.spec.sort,
             page,
@@ -119,23 +130,20 @@ impl ProviderRun {
             topic: self.search.topic(),
             vector: query_input.vector.as_deref(),
             time_max: policy.timeout.map_or(time_left, |timeout| timeout.min(time_left)),
-        })?;
-        connector.validate(&built)?;
-        Ok(built)
+        })
     }
 
     /// Fetches one page and retries transient failures as often as the provider allows.
     async fn fetch_page(
         &self,
-        connector: &Arc<dyn Connector>,
-        built: SourceQuery,
+        request: Box<dyn PreparedRequest>,
         secrets: &Arc<KnownSecrets>,
         notices: &mut Vec<Notice>,
     ) -> Result<NormalizedPage, ConnectorError> {
         let policy = RequestPolicy::of(&self.provider);
         let mut attempt = 0;
         loop {
-            let error = match self.try_fetch_page(connector, &built, secrets, policy.rate).await {
+            let error = match self.try_fetch_page(request.as_ref(), secrets, policy.rate).await {
                 Ok(page) => return Ok(page),
                 Err(error) => error,
             };
@@ -149,7 +157,7 @@ impl ProviderRun {
             notices.push(self.notice(NoticeKind::ProviderRetried {
                 provider: self.provider.spec.name.clone(),
                 attempt,
-                reason: error.message,
+                reason: error.to_string(),
             }));
             tokio::time::sleep(pause).await;
         }
@@ -158,8 +166,7 @@ impl ProviderRun {
     /// Sends one request within the rate limit, shared with equal requests of the same user, and parses the response.
     async fn try_fetch_page(
         &self,
-        connector: &Arc<dyn Connector>,
-        built: &SourceQuery,
+        request: &dyn PreparedRequest,
         secrets: &Arc<KnownSecrets>,
         rate: Option<Rate>,
     ) -> Result<NormalizedPage, ConnectorError> {
@@ -168,10 +175,11 @@ impl ProviderRun {
             if let Some(rate) = rate {
                 self.wait_for_turn(rate).await?;
             }
-            connector.execute(built).await
+            request.execute().await
         };
-        let response = health.single_flight.share(provider.id, search.owner, built, send).await?;
-        self.parse_response(connector, secrets, response).await
+        let flight = FlightKey::of(provider, search.owner, &request.description());
+        let response = health.single_flight.share(flight, send).await?;
+        self.parse_response(secrets, response).await
     }
 
     /// Waits until the rate limit of the provider allows a request.
@@ -192,28 +200,18 @@ impl ProviderRun {
     /// Parses a response once there is memory for it, and keeps no more items than the search wants.
     async fn parse_response(
         &self,
-        connector: &Arc<dyn Connector>,
         secrets: &Arc<KnownSecrets>,
-        response: SourceResponse,
+        response: Box<dyn FetchedResponse>,
     ) -> Result<NormalizedPage, ConnectorError> {
-        let (response, bytes) = match is_long(&response) {
-            true => {
-                let measured = self.cpu.run(move || {
-                    let bytes = estimate(&response);
-                    (response, bytes)
-                });
-                measured.await.ok_or_else(internal_error)?
-            }
-            false => {
-                let bytes = estimate(&response);
-                (response, bytes)
-            }
+        let Measured { response, parsed_bytes, body_bytes } = match is_long(response.as_ref()) {
+            true => self.cpu.run(move || Measured::of(response)).await.ok_or_else(internal_error)?,
+            false => Measured::of(response),
         };
-        let reservation = self.memory.reserve_parsed(bytes, body_bytes(&response), self.deadline).await?;
-        let (parser, secrets) = (Arc::clone(connector), Arc::clone(secrets));
+        let reservation = self.memory.reserve_parsed(parsed_bytes, body_bytes, self.deadline).await?;
+        let secrets = Arc::clone(secrets);
         let wanted = self.results_wanted as usize;
         let parse = move || {
-            let mut page = parser.normalize(response)?;
+            let mut page = response.normalize()?;
             page.items.truncate(wanted);
             page.items.shrink_to_fit();
             page.items.iter_mut().for_each(|item| secrets.mask_value(item));

@@ -29,7 +29,7 @@ impl Federation {
         Ok(match requests(&run).await {
             Ok(requests) => DryRun { requests, error: None },
             Err(error) => {
-                let fault = ProviderError { code: error.kind.code().to_owned(), message: error.message };
+                let fault = ProviderError { code: error.kind.code().to_owned(), message: error.to_string() };
                 DryRun { requests: Vec::new(), error: Some(fault) }
             }
         })
@@ -71,11 +71,10 @@ impl Federation {
         let Some(kind) = kind.filter(|_| is_complete) else { return FieldErrors::default() };
         match (kind.build)(provider, &self.context) {
             Err(error) if error.kind == ConnectorErrorKind::ConfigInvalid => {
-                let named = error.message.split_once(": ");
-                let (field, sentence) = named
-                    .filter(|(field, _)| kind.settings.contains(field))
-                    .unwrap_or(("connector", &error.message));
-                FieldErrors::one(field, sentence)
+                match error.field.filter(|field| kind.settings.contains(field)) {
+                    Some(field) => FieldErrors::one(field, error.message),
+                    None => FieldErrors::one("connector", error.to_string()),
+                }
             }
             _ => FieldErrors::default(),
         }
@@ -147,8 +146,8 @@ async fn requests(run: &ProviderRun) -> Result<Vec<DryRequest>, ConnectorError> 
     let pages = connector.pages(run.results_wanted).max(1);
     let place = run.provider.spec.url.as_str();
     let request = |page| {
-        let built = run.build_query(&connector, &query_input, page)?;
-        Ok(DryRequest::of(&built, place).masked(&secrets))
+        let request = run.prepare_request(&connector, &query_input, page)?;
+        Ok(DryRequest::of(request.description(), place).masked(&secrets))
     };
     (0..pages).map(request).collect()
 }

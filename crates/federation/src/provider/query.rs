@@ -81,5 +81,5 @@ fn embedding_error(error: EmbeddingError) -> ConnectorError {
         EmbeddingError::Unknown(..) => ConnectorErrorKind::ConfigInvalid,
         EmbeddingError::Failed(_) => ConnectorErrorKind::Unavailable,
     };
-    ConnectorError::new(kind, error.to_string())
+    ConnectorError::new(kind, error.to_string()).caused_by(error)
 }

@@ -69,10 +69,11 @@ impl ResultSetTemplate {
     /// The result set after a failure of our own code; the cause is in the log.
     pub fn internal_error(&self, now: Time) -> ResultSet {
         let error = internal_error();
-        let kind = NoticeKind::provider_failed(&self.provider.spec.name, &error.message);
+        let reason = error.to_string();
+        let kind = NoticeKind::provider_failed(&self.provider.spec.name, &reason);
         ResultSet {
             status: ProviderStatus::Error,
-            error: Some(ProviderError { code: error.kind.code().to_owned(), message: error.message }),
+            error: Some(ProviderError { code: error.kind.code().to_owned(), message: reason }),
             notices: vec![Notice::new(now, kind)],
             ..self.empty(now)
         }

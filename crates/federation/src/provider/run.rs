@@ -1,5 +1,6 @@
 //! One provider's part of a search: query, fetch, results.
 
+use super::errors::loggable_causes;
 use super::result_set::ResultSetTemplate;
 use crate::cpu_pool::CpuPool;
 use crate::provider_health::{Admission, HealthRegistry, whole_seconds};
@@ -48,7 +49,7 @@ impl ProviderRun {
         let provider_health = self.health.provider(self.provider.id);
         let mut set = self.result_set_template().empty(self.context.clock.now());
         if let Some(reason) = suspension_reason(provider_health.admit()) {
-            self.fail(&mut set, ConnectorError::new(ConnectorErrorKind::Suspended, reason));
+            self.fail(&mut set, &ConnectorError::new(ConnectorErrorKind::Suspended, reason));
             return set;
         }
         match self.run_steps(&mut set).await {
@@ -59,27 +60,27 @@ impl ProviderRun {
                 if error.kind == ConnectorErrorKind::Timeout {
                     return self.result_set_template().timed_out(self.context.clock.now(), started.elapsed());
                 }
-                self.fail(&mut set, error);
+                self.fail(&mut set, &error);
             }
         }
         set.time_s = instant::tenths(started.elapsed());
         set
     }
 
-    fn fail(&self, set: &mut ResultSet, error: ConnectorError) {
-        let (provider, reason) = (&set.provider_name, &error.message);
+    fn fail(&self, set: &mut ResultSet, error: &ConnectorError) {
+        let (provider, reason) = (&set.provider_name, error.to_string());
         let (status, kind) = match error.kind {
             ConnectorErrorKind::NotConnected => {
-                (ProviderStatus::NotConnected, NoticeKind::provider_failed(provider, reason))
+                (ProviderStatus::NotConnected, NoticeKind::provider_failed(provider, &reason))
             }
             ConnectorErrorKind::Suspended => {
-                (ProviderStatus::Suspended, NoticeKind::provider_suspended(provider, reason))
+                (ProviderStatus::Suspended, NoticeKind::provider_suspended(provider, &reason))
             }
-            _ => (ProviderStatus::Error, NoticeKind::provider_failed(provider, reason)),
+            _ => (ProviderStatus::Error, NoticeKind::provider_failed(provider, &reason)),
         };
         set.notices.push(self.notice(kind));
         set.status = status;
-        set.error = Some(ProviderError { code: error.kind.code().to_owned(), message: error.message });
+        set.error = Some(ProviderError { code: error.kind.code().to_owned(), message: reason });
         (set.found, set.retrieved) = (0, 0);
         set.items.clear();
     }
@@ -93,6 +94,10 @@ impl ProviderRun {
         }
         outcome.map_err(|mut error| {
             secrets.mask_in_place(&mut error.message);
+            if let Some(causes) = loggable_causes(&error, &secrets, &set.query_string_to_provider) {
+                let name = &set.provider_name;
+                tracing::debug!(error = error.kind.code(), "{name} failed because of: {causes}");
+            }
             error
         })
     }

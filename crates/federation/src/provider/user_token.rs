@@ -38,5 +38,5 @@ fn token_error(error: SourceTokenError) -> ConnectorError {
         SourceTokenError::UnknownAuthenticator(_) => ConnectorErrorKind::ConfigInvalid,
         SourceTokenError::Unavailable(..) => ConnectorErrorKind::Unavailable,
     };
-    ConnectorError::new(kind, error.to_string())
+    ConnectorError::new(kind, error.to_string()).caused_by(error)
 }

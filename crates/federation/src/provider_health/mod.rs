@@ -10,6 +10,7 @@ pub use health_state::HealthState;
 
 pub(crate) use circuit_breaker::{Admission, whole_seconds};
 pub(crate) use request_policy::RequestPolicy;
+pub(crate) use single_flight::FlightKey;
 
 use circuit_breaker::CircuitBreaker;
 use domain::ids::ProviderId;

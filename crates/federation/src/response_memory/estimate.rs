@@ -1,7 +1,7 @@
 //! Estimates the memory of a response when it is parsed, and of its results afterwards.
 
 use domain::bounded_json::{ANSWER_VALUES_MAX, count_values};
-use domain::ports::{HttpResponse, SourceResponse};
+use domain::ports::HttpResponse;
 use serde_json::Value;
 
 /// A parsed response that takes less memory is not counted.
@@ -11,18 +11,12 @@ pub(super) const BYTES_PER_VALUE: usize = 320;
 
 /// Upper bound of the memory of a parsed response. For JSON the values are counted, for other formats all characters
 /// that could start a value.
-pub(crate) fn estimate(response: &SourceResponse) -> usize {
-    match response {
-        SourceResponse::Http(http) => {
-            let is_mark = |byte: &&u8| matches!(byte, b',' | b'[' | b'{' | b'<' | b'=');
-            let bound = estimate_of(http, http.body.iter().filter(is_mark).count());
-            match bound > FREE_BYTES && is_plain_json(http) {
-                true => estimate_of(http, count_values(&http.body, ANSWER_VALUES_MAX)),
-                false => bound,
-            }
-        }
-        // Rows are already in memory.
-        SourceResponse::Rows { .. } => 0,
+pub(crate) fn estimate(http: &HttpResponse) -> usize {
+    let is_mark = |byte: &&u8| matches!(byte, b',' | b'[' | b'{' | b'<' | b'=');
+    let bound = estimate_of(http, http.body.iter().filter(is_mark).count());
+    match bound > FREE_BYTES && is_plain_json(http) {
+        true => estimate_of(http, count_values(&http.body, ANSWER_VALUES_MAX)),
+        false => bound,
     }
 }
 
@@ -58,9 +52,9 @@ fn content_of(value: &Value) -> usize {
 mod tests {
     use super::*;
 
-    fn response(media: &str, body: String) -> SourceResponse {
+    fn response(media: &str, body: String) -> HttpResponse {
         let headers = vec![("content-type".to_owned(), media.to_owned())];
-        SourceResponse::Http(HttpResponse { status: 200, headers, body: body.into() })
+        HttpResponse { status: 200, headers, body: body.into() }
     }
 
     #[test]

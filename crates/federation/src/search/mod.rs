@@ -8,7 +8,7 @@ mod fan_out;
 mod finish;
 mod lifecycle;
 mod limits;
-mod log_text;
+pub(crate) mod log_text;
 mod orphans;
 mod post_result;
 mod pre_query;

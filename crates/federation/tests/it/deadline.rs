@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, PipelineStore,
-    PluginContext, PluginRegistry, ProcessorError, ProviderQuery, ProviderStore, QueryContext,
-    QueryProcessor, QueryProcessorKind, ResultOrigin, SearchStore, SourceQuery, SourceResponse, SystemClock,
-    TestTarget, Unavailable, UserStore,
+    Capability, Clock, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, PipelineStore, PluginContext,
+    PluginRegistry, ProcessorError, ProviderQuery, ProviderStore, QueryContext, QueryProcessor,
+    QueryProcessorKind, RequestDescription, ResultOrigin, SearchStore, SourceRequest, SystemClock, TestTarget,
+    TypedConnector, Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::{Search, SearchSpec};
@@ -18,7 +18,8 @@ use domain::status::SearchStatus;
 use domain::user::UserSpec;
 use domain::validation::FieldErrors;
 use federation::{Federation, FederationDeps};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{EncryptionKey, SqlStore, StoreConfig};
@@ -34,24 +35,34 @@ const ANSWERING: Duration = Duration::from_millis(1_000);
 #[derive(Debug)]
 struct Echo;
 
-#[async_trait]
-impl Connector for Echo {
+/// The words of a query.
+#[derive(Debug)]
+struct Words(String);
+
+impl SourceRequest for Words {
+    fn description(&self) -> RequestDescription<'_> {
+        let body = Cow::Owned(json!(self.0));
+        RequestDescription::Command { place: "here", body, rows_max: 10 }
+    }
+}
+
+impl TypedConnector for Echo {
+    type Request = Words;
+    type Response = Vec<Value>;
+
     fn capability(&self) -> Capability {
         Capability::default()
     }
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        let (place, rows_max) = ("here".to_owned(), query.results_wanted);
-        Ok(SourceQuery::Command { place, body: json!(query.text), rows_max, time_max: query.time_max })
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<Words, ConnectorError> {
+        Ok(Words(query.text.to_owned()))
     }
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+    async fn execute(&self, Words(text): &Words) -> Result<Vec<Value>, ConnectorError> {
         sleep(ANSWERING).await;
-        let SourceQuery::Command { body, .. } = built else { unreachable!("it is a command") };
-        let row = json!({"title": body, "url": "https://a.example/", "body": "the river"});
-        Ok(SourceResponse::Rows { found: 1, rows: vec![row] })
+        Ok(vec![json!({"title": text, "url": "https://a.example/", "body": "the river"})])
     }
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { found, rows } = response else { unreachable!("there are rows") };
-        Ok(NormalizedPage { found: Some(found), retrieved: Some(found), items: rows })
+    fn normalize(&self, items: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
+        let count = Some(items.len() as u64);
+        Ok(NormalizedPage { found: count, retrieved: count, items })
     }
 }
 
@@ -94,7 +105,7 @@ const PLUGINS: PluginRegistry = PluginRegistry {
         origin: ResultOrigin::Live,
         test_target: TestTarget::Fake,
         check: |_: &SearchProvider| FieldErrors::default(),
-        build: |_: &SearchProvider, _: &PluginContext| Ok(Box::new(Echo)),
+        build: |_: &SearchProvider, _: &PluginContext| Ok(Echo.boxed()),
     }],
     query_processors: &[
         QueryProcessorKind { name: "Slow", summary: "", processor: &Slow },

@@ -8,8 +8,8 @@ use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
     Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, Outcome,
-    PipelineStore, PluginContext, PluginRegistry, ProviderQuery, ProviderStore, ResultOrigin, ResultStore,
-    SearchStore, SourceQuery, SourceResponse, SystemClock, TestTarget, Unavailable, UserStore,
+    PipelineStore, PluginContext, PluginRegistry, ProviderQuery, ProviderStore, RequestDescription, ResultOrigin,
+    ResultStore, SearchStore, SourceRequest, SystemClock, TestTarget, TypedConnector, Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
@@ -20,6 +20,7 @@ use domain::user::UserSpec;
 use domain::validation::FieldErrors;
 use federation::{Federation, FederationDeps, MixRequest};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
@@ -31,21 +32,33 @@ const PROCESSOR: &str = "VersionClusteringPostResultProcessor";
 #[derive(Debug)]
 struct Rows(Vec<Value>);
 
-#[async_trait]
-impl Connector for Rows {
+/// The words of a query.
+#[derive(Debug)]
+struct Words(String);
+
+impl SourceRequest for Words {
+    fn description(&self) -> RequestDescription<'_> {
+        let body = Cow::Owned(json!(self.0));
+        RequestDescription::Command { place: "here", body, rows_max: 10 }
+    }
+}
+
+impl TypedConnector for Rows {
+    type Request = Words;
+    type Response = Vec<Value>;
+
     fn capability(&self) -> Capability {
         Capability::default()
     }
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        let (place, rows_max) = ("here".to_owned(), query.results_wanted);
-        Ok(SourceQuery::Command { place, body: json!(query.text), rows_max, time_max: query.time_max })
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<Words, ConnectorError> {
+        Ok(Words(query.text.to_owned()))
     }
-    async fn execute(&self, _built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        Ok(SourceResponse::Rows { found: self.0.len() as u64, rows: self.0.clone() })
+    async fn execute(&self, _words: &Words) -> Result<Vec<Value>, ConnectorError> {
+        Ok(self.0.clone())
     }
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { found, rows } = response else { unreachable!("there are rows") };
-        Ok(NormalizedPage { found: Some(found), retrieved: Some(found), items: rows })
+    fn normalize(&self, items: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
+        let count = Some(items.len() as u64);
+        Ok(NormalizedPage { found: count, retrieved: count, items })
     }
 }
 
@@ -61,11 +74,11 @@ fn cache(_: &SearchProvider, _: &PluginContext) -> Result<Box<dyn Connector>, Co
         row
     };
     let rows = [(1, "in a first draft"), (2, "as it was signed"), (3, "with a note on its barn")];
-    Ok(Box::new(Rows(rows.map(|(id, words)| document(id, words)).to_vec())))
+    Ok(Rows(rows.map(|(id, words)| document(id, words)).to_vec()).boxed())
 }
 
 fn web(_: &SearchProvider, _: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(Rows(vec![row("2", "as the web has it"), row("9", "told in the news")])))
+    Ok(Rows(vec![row("2", "as the web has it"), row("9", "told in the news")]).boxed())
 }
 
 type Build = fn(&SearchProvider, &PluginContext) -> Result<Box<dyn Connector>, ConnectorError>;

@@ -161,13 +161,13 @@ impl Subject {
     pub async fn ends_in_time(&self) {
         let connector = self.connector(&self.spec, self.user_token.clone()).expect("a connector");
         let vector = self.reader.map(|read| read(self.many));
-        let built = connector
-            .construct(&ProviderQuery {
+        let request = connector
+            .prepare(&ProviderQuery {
                 time_max: Duration::ZERO,
                 ..self.query(self.many, Sort::Relevancy, 0, vector.as_deref())
             })
             .expect("a question");
-        let error = connector.execute(&built).await.expect_err("no time was left");
+        let error = request.execute().await.expect_err("no time was left");
         assert_eq!(error.kind, ConnectorErrorKind::Timeout, "{}: {error}", self.kind.name);
     }
 
@@ -200,9 +200,7 @@ impl Subject {
         for page in 0..connector.pages(wanted).max(1) {
             let query =
                 ProviderQuery { results_wanted: wanted, ..self.query(text, sort, page, vector.as_deref()) };
-            let built = connector.construct(&query)?;
-            connector.validate(&built)?;
-            let found = connector.normalize(connector.execute(&built).await?)?;
+            let found = connector.prepare(&query)?.execute().await?.normalize()?;
             all.found = found.found.or(all.found);
             let is_last = found.items.is_empty();
             all.items.extend(found.items);

@@ -78,6 +78,7 @@ mod retention;
 mod rolling_restart;
 mod round_trips;
 mod routes;
+mod sample_fetch;
 mod scheduled_backups;
 mod search_page;
 mod secret_binding;

@@ -1,17 +1,20 @@
 //! The ready sources of `config/providers/`: each is a valid provider, and maps its sample response correctly.
 
+use crate::sample_fetch::{Sample, SampleFetch};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::ids::{RunNumber, UserId};
 use domain::ports::{
-    Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, ProviderQuery, ResultBatch, ResultContext,
-    SourceResponse,
+    ConnectorError, Fetch, FetchError, HttpRequest, HttpResponse, NormalizedPage, PluginContext,
+    ProviderQuery, ResultBatch, ResultContext,
 };
-use domain::provider::SearchProvider;
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec, Sort};
+use domain::secret::Secret;
 use domain::settings::PluginSettings;
 use domain::status::SearchStatus;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,6 +24,8 @@ use tributary::app::PLUGINS;
 use tributary::bundled_providers::{self, ReadySource};
 
 const QUERY: &str = "solid state";
+/// Connectors that collect their rows from several HTTP responses.
+const COLLECTED: [&str; 5] = ["Dropbox", "Gmail", "GoogleCalendar", "GoogleDrive", "McpTool"];
 
 /// An HTTP client that refuses every request: nothing leaves the machine in these tests.
 struct NoWayOut;
@@ -61,19 +66,19 @@ pub fn answer(slug: &str) -> (&'static str, Vec<u8>) {
 /// The sources with a sample response over HTTP.
 pub fn over_http() -> Vec<ReadySource> {
     let all = bundled_providers::all().unwrap().into_iter();
-    all.filter(|source| matches!(sample_response(&source.slug), SourceResponse::Http(_))).collect()
+    all.filter(|source| matches!(sample_response(&source.slug), Sample::Http(_))).collect()
 }
 
 /// A sample response for a source: rows if it is not queried over HTTP.
-fn sample_response(slug: &str) -> SourceResponse {
+fn sample_response(slug: &str) -> Sample {
     let rows =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/sample_responses/{slug}.rows.json"));
     if let Ok(rows) = std::fs::read(rows) {
-        let rows: Vec<serde_json::Value> = serde_json::from_slice(&rows).expect("a list of rows");
-        return SourceResponse::Rows { found: rows.len() as u64, rows };
+        let rows: Vec<Value> = serde_json::from_slice(&rows).expect("a list of rows");
+        return Sample::Rows(rows);
     }
     let (content_type, body) = answer(slug);
-    SourceResponse::Http(HttpResponse {
+    Sample::Http(HttpResponse {
         status: 200,
         headers: vec![("content-type".to_owned(), content_type.to_owned())],
         body: Bytes::from(body),
@@ -85,12 +90,55 @@ pub async fn map_results(source: &ReadySource) -> Vec<ResultItem> {
     process(source, &["MappingResultProcessor".to_owned()]).await
 }
 
+fn query(sort: Sort, page: u32) -> ProviderQuery<'static> {
+    ProviderQuery {
+        text: QUERY,
+        sort,
+        page,
+        results_wanted: 20,
+        asker: UserId(1),
+        topic: domain::corpus::Topic::default(),
+        vector: None,
+        time_max: Duration::from_secs(5),
+    }
+}
+
+/// The items of the sample response, as the connector returns them.
+async fn sample_items(source: &ReadySource) -> Vec<Value> {
+    let sample = match sample_response(&source.slug) {
+        // The rows of a database, folder, model or cache are the items.
+        Sample::Rows(rows) if !COLLECTED.contains(&source.spec.connector.as_str()) => return rows,
+        sample => sample,
+    };
+    // No host has a name such as `<your-domain>`.
+    let fill = |text: &str| text.replace(['<', '>'], "");
+    let spec = &source.spec;
+    let spec = ProviderSpec {
+        url: fill(&spec.url),
+        query_template: fill(&spec.query_template),
+        query_mappings: fill(&spec.query_mappings),
+        ..spec.clone()
+    };
+    let provider = SearchProvider {
+        user_token: Some(Secret::new("token")),
+        ..SearchProvider::unsaved(spec, UserId(1), Default::default())
+    };
+    let context =
+        PluginContext { fetch: Arc::new(SampleFetch::new(&provider.spec.connector, sample)), ..context() };
+    let kind = PLUGINS.connector(&provider.spec.connector).expect("a known connector");
+    let connector = (kind.build)(&provider, &context).expect("it can be built");
+    let page: Result<NormalizedPage, ConnectorError> = async {
+        let query = ProviderQuery { vector: Some(&[0.5]), ..query(Sort::Relevancy, 0) };
+        connector.prepare(&query)?.execute().await?.normalize()
+    }
+    .await;
+    page.unwrap_or_else(|error| panic!("{}: {error}", source.slug)).items
+}
+
 /// The results after these processors, in this order.
 async fn process(source: &ReadySource, processors: &[String]) -> Vec<ResultItem> {
     let (provider, context) = (provider(source), context());
-    let kind = PLUGINS.connector(&source.spec.connector).expect("a known connector");
-    let connector = (kind.build)(&provider, &context).expect("it can be built");
-    let page = connector.normalize(sample_response(&source.slug)).expect("a readable answer");
+    let raw = sample_items(source).await;
     let search = Search {
         id: Default::default(),
         owner: UserId(1),
@@ -110,7 +158,7 @@ async fn process(source: &ReadySource, processors: &[String]) -> Vec<ResultItem>
         results_wanted: 10,
         context: &context,
     };
-    let mut batch = ResultBatch { raw: page.items, ..ResultBatch::default() };
+    let mut batch = ResultBatch { raw, ..ResultBatch::default() };
     for name in processors {
         let kind = PLUGINS.result_processor(name).expect("a known processor");
         kind.processor.process(&mut batch, &cx).expect("it can be processed");
@@ -143,21 +191,8 @@ fn every_keyless_source_builds_its_request() {
         let kind = PLUGINS.connector(&source.spec.connector).expect("a known connector");
         let connector = (kind.build)(&provider(source), &context()).expect("it can be built");
         for (sort, page) in [(Sort::Relevancy, 0), (Sort::Date, 1)] {
-            let time_max = Duration::from_secs(5);
-            let query = ProviderQuery {
-                text: QUERY,
-                sort,
-                page,
-                results_wanted: 20,
-                asker: domain::ids::UserId(1),
-                topic: domain::corpus::Topic::default(),
-                vector: None,
-                time_max,
-            };
-            let built =
-                connector.construct(&query).unwrap_or_else(|error| panic!("{}: {error}", source.slug));
-            connector.validate(&built).unwrap_or_else(|error| panic!("{}: {error}", source.slug));
-            let shown = built.shown();
+            let prepared = connector.prepare(&query(sort, page));
+            let shown = prepared.unwrap_or_else(|error| panic!("{}: {error}", source.slug)).shown();
             assert!(shown.contains("solid") && !shown.contains('{'), "{}: {shown}", source.slug);
         }
     }

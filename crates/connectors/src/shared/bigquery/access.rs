@@ -4,7 +4,6 @@ use crate::shared::remote_sql::base_url::BaseUrl;
 use crate::shared::remote_sql::http::Target;
 use crate::shared::remote_sql::signature::{self, SigningKey};
 use crate::shared::remote_sql::token_cache::{self, Grant, Key};
-use crate::shared::remote_sql::wrong;
 use domain::bounded_json::{self, FIELD_VALUES_MAX};
 use domain::ports::{ConnectorError, Origin, PluginContext};
 use domain::secret::Secret;
@@ -77,7 +76,7 @@ impl Access {
             Self::File(path) => signature::file(path).await?,
         };
         let account = ServiceAccount::read(text.expose(), base_url);
-        let account = account.map_err(|sentence| wrong("credentials", sentence))?;
+        let account = account.map_err(|sentence| ConnectorError::in_field("credentials", sentence))?;
         let key = token_cache::key(&["big_query", text.expose()]);
         let authorization = match token_cache::cached(&key, context.clock.now()) {
             Some(cached) => cached,
@@ -120,7 +119,8 @@ impl ServiceAccount {
         });
         let assertion = self.private_key.token(self.key_id.as_deref(), &claims)?;
         let is_own = base_url.origin.is_of(&self.token_uri);
-        let origin = Origin::of(&self.token_uri, is_own).ok_or_else(|| wrong("credentials", NEEDED))?;
+        let origin = Origin::of(&self.token_uri, is_own)
+            .ok_or_else(|| ConnectorError::in_field("credentials", NEEDED))?;
         let grant = Grant {
             url: self.token_uri.clone(),
             target: Target { origin: &origin, tls: base_url.tls.as_ref().filter(|_| is_own) },

@@ -1,9 +1,8 @@
 //! Request variables: `query_mappings` names the variables for the words, limit, order and page; `query_template_json`
 //! holds the others. A name with dots is a path inside an object.
 
-use crate::shared::check::FieldError;
 use domain::bounded_json::{self, FIELD_VALUES_MAX};
-use domain::ports::ProviderQuery;
+use domain::ports::{ConnectorError, ProviderQuery};
 use domain::search::Sort;
 use serde_json::{Map, Value, json};
 use syntax::json_path::JsonPath;
@@ -33,40 +32,44 @@ impl Variables {
         mappings: &QueryMappings,
         fixed: &Map<String, Value>,
         document: &str,
-    ) -> Result<Self, FieldError> {
-        let variable_path = |key: &str| -> Result<Option<Vec<String>>, FieldError> {
+    ) -> Result<Self, ConnectorError> {
+        let variable_path = |key: &str| -> Result<Option<Vec<String>>, ConnectorError> {
             mappings.get(key).map(|name| self::variable_path(key, name, document)).transpose()
         };
         let Some(query) = variable_path("query_string")? else {
-            return Err((
+            return Err(ConnectorError::in_field(
                 "query_mappings",
-                "query_string=<variable> is needed: where the words go.".to_owned(),
+                "query_string=<variable> is needed: where the words go.",
             ));
         };
         let limit_max = match mappings.get("limit_max") {
             None => LIMIT_MAX,
-            Some(text) => text
-                .trim()
-                .parse()
-                .ok()
-                .filter(|number| (1..=1000).contains(number))
-                .ok_or_else(|| ("query_mappings", "limit_max is a number from 1 to 1000.".to_owned()))?,
+            Some(text) => {
+                text.trim().parse().ok().filter(|number| (1..=1000).contains(number)).ok_or_else(|| {
+                    ConnectorError::in_field("query_mappings", "limit_max is a number from 1 to 1000.")
+                })?
+            }
         };
         let cursor = match (variable_path("cursor")?, mappings.get("next_cursor")) {
             (None, None) => None,
-            (Some(variable_path), Some(path)) => {
-                Some((variable_path, JsonPath::parse(path).map_err(|sentence| ("query_mappings", sentence))?))
-            }
+            (Some(variable_path), Some(path)) => Some((
+                variable_path,
+                JsonPath::parse(path)
+                    .map_err(|sentence| ConnectorError::in_field("query_mappings", sentence))?,
+            )),
             _ => {
                 let sentence =
                     "cursor=<variable> and next_cursor=<path in the response> must be set together.";
-                return Err(("query_mappings", sentence.to_owned()));
+                return Err(ConnectorError::in_field("query_mappings", sentence));
             }
         };
         let sort = variable_path("sort")?;
         let (by_date, by_relevancy) = (mappings.date_sort().map(value), mappings.relevancy_sort().map(value));
         if sort.is_none() && (by_date.is_some() || by_relevancy.is_some()) {
-            return Err(("query_mappings", "DATE_SORT and RELEVANCY_SORT need sort=<variable>.".to_owned()));
+            return Err(ConnectorError::in_field(
+                "query_mappings",
+                "DATE_SORT and RELEVANCY_SORT need sort=<variable>.",
+            ));
         }
         let (limit, offset, page) =
             (variable_path("limit")?, variable_path("offset")?, variable_path("page")?);
@@ -149,12 +152,15 @@ impl Variables {
 }
 
 /// A variable of the document, or a path inside it.
-fn variable_path(key: &str, name: &str, document: &str) -> Result<Vec<String>, FieldError> {
+fn variable_path(key: &str, name: &str, document: &str) -> Result<Vec<String>, ConnectorError> {
     let parts: Vec<String> = name.trim().trim_start_matches('$').split('.').map(str::to_owned).collect();
     let is_name =
         |part: &String| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if parts.len() > DEPTH_MAX || !parts.iter().all(is_name) {
-        return Err(("query_mappings", format!("{key} needs the name of a variable.")));
+        return Err(ConnectorError::in_field(
+            "query_mappings",
+            format!("{key} needs the name of a variable."),
+        ));
     }
     let variable = format!("${}", parts[0]);
     let is_known = document.match_indices(&variable).any(|(at, _)| {
@@ -162,7 +168,10 @@ fn variable_path(key: &str, name: &str, document: &str) -> Result<Vec<String>, F
     });
     match is_known {
         true => Ok(parts),
-        false => Err(("query_mappings", format!("{key}: the document has no variable {variable}."))),
+        false => Err(ConnectorError::in_field(
+            "query_mappings",
+            format!("{key}: the document has no variable {variable}."),
+        )),
     }
 }
 
@@ -193,7 +202,7 @@ mod tests {
 
     const DOCUMENT: &str = "query ($q: String!, $first: Int, $skip: Int, $in: In, $after: String) { s }";
 
-    fn variables(mappings: &str) -> Result<Variables, FieldError> {
+    fn variables(mappings: &str) -> Result<Variables, ConnectorError> {
         let mappings = QueryMappings::parse(mappings).expect("mappings");
         let fixed = json!({"lang": "en", "in": {"kind": "page"}});
         Variables::of(&mappings, fixed.as_object().expect("an object"), DOCUMENT)
@@ -250,8 +259,9 @@ mod tests {
             ("query_string=q,DATE_SORT=NEW", "sort="),
             ("query_string=q,limit_max=0", "limit_max"),
         ] {
-            let (_, sentence) = variables(mappings).expect_err(mappings);
-            assert!(sentence.contains(want), "{mappings}: {sentence}");
+            let error = variables(mappings).expect_err(mappings);
+            assert!(error.message.contains(want), "{mappings}: {error}");
+            assert_eq!(error.field, Some("query_mappings"), "{mappings}");
         }
     }
 

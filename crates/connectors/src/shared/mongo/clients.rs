@@ -1,10 +1,8 @@
 //! MongoDB clients: one per server of a connection string, each limited to that server, so that a server cannot
 //! redirect to an address that the guarded client has not checked.
 
-use crate::shared::check::config_error;
 use domain::ports::{AddressResolver, ConnectorError, ConnectorErrorKind, Origin};
 use domain::secret::Secret;
-use domain::validation::FieldErrors;
 use moka::sync::Cache;
 use mongodb::Client;
 use mongodb::error::{Error, ErrorKind};
@@ -123,5 +121,5 @@ fn unresolved(error: &Error) -> ConnectorError {
 }
 
 fn wrong(sentence: &str) -> ConnectorError {
-    config_error(&FieldErrors::one("credentials", sentence.to_owned()))
+    ConnectorError::in_field("credentials", sentence)
 }

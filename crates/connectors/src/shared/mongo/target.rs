@@ -1,8 +1,8 @@
 //! The address of a collection: `database:collection` with the connection string in the credentials, or
 //! `mongodb://host:port/database:collection` with `user:password` in the credentials.
 
-use crate::shared::check::FieldError;
 use crate::shared::dsn;
+use domain::ports::ConnectorError;
 use domain::secret::Secret;
 use mongodb::options::ConnectionString;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -25,36 +25,37 @@ pub struct CollectionTarget {
 }
 
 impl CollectionTarget {
-    pub fn of(url: &str, credentials: &SourceCredentials) -> Result<Self, FieldError> {
+    pub fn of(url: &str, credentials: &SourceCredentials) -> Result<Self, ConnectorError> {
         let url = url.trim();
         let scheme = SCHEMES.into_iter().find(|scheme| url.starts_with(scheme));
         let (path, address, shown) = match scheme {
             Some(scheme) => from_address(scheme, &url[scheme.len()..], credentials)?,
             None => (url, from_credentials(credentials)?, "the MongoDB server".to_owned()),
         };
-        let (database, collection) = path.split_once(':').ok_or(("url", NEEDED.to_owned()))?;
+        let (database, collection) =
+            path.split_once(':').ok_or_else(|| ConnectorError::in_field("url", NEEDED))?;
         if !is_name(database, "/\\. \"$*<>:|?") || !is_name(collection, "$") {
-            return Err(("url", NEEDED.to_owned()));
+            return Err(ConnectorError::in_field("url", NEEDED));
         }
         let field = if scheme.is_some() { "url" } else { "credentials" };
         // Error messages of the driver may repeat parts of the connection string.
         ConnectionString::parse(address.expose()).map_err(|_| {
             let sentence = "The connection string is not valid: mongodb://user:password@host:27017/?option=value, \
                             with special characters percent-encoded.";
-            (field, sentence.to_owned())
+            ConnectorError::in_field(field, sentence)
         })?;
         Ok(Self { database: database.to_owned(), collection: collection.to_owned(), address, shown })
     }
 }
 
-fn from_credentials(credentials: &SourceCredentials) -> Result<Secret, FieldError> {
+fn from_credentials(credentials: &SourceCredentials) -> Result<Secret, ConnectorError> {
     match credentials {
         SourceCredentials::Plain(text) if SCHEMES.iter().any(|scheme| text.expose().starts_with(scheme)) => {
             Ok(text.clone())
         }
-        _ => Err((
+        _ => Err(ConnectorError::in_field(
             "credentials",
-            "Credentials are a connection string: mongodb://user:password@host/.".to_owned(),
+            "Credentials are a connection string: mongodb://user:password@host/.",
         )),
     }
 }
@@ -64,18 +65,18 @@ fn from_address<'u>(
     scheme: &str,
     rest: &'u str,
     credentials: &SourceCredentials,
-) -> Result<(&'u str, Secret, String), FieldError> {
-    let (hosts, rest) = rest.split_once('/').ok_or(("url", NEEDED.to_owned()))?;
+) -> Result<(&'u str, Secret, String), ConnectorError> {
+    let (hosts, rest) = rest.split_once('/').ok_or_else(|| ConnectorError::in_field("url", NEEDED))?;
     let (path, options) = rest.split_once('?').unwrap_or((rest, ""));
     if hosts.contains('@') {
         let sentence = "Put the user and the password into credentials, as user:password.";
-        return Err(("url", sentence.to_owned()));
+        return Err(ConnectorError::in_field("url", sentence));
     }
     let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     let login = match (credentials, dsn::login(credentials)) {
         (SourceCredentials::None, _) => String::new(),
         (_, Some((user, password))) => format!("{}:{}@", encoded(&user), encoded(password.expose())),
-        _ => return Err(("credentials", "Credentials are user:password.".to_owned())),
+        _ => return Err(ConnectorError::in_field("credentials", "Credentials are user:password.")),
     };
     let address = Secret::new(format!("{scheme}{login}{hosts}/?{options}"));
     Ok((path, address, hosts.to_owned()))
@@ -93,9 +94,9 @@ mod tests {
 
     fn of(url: &str, credentials: &str) -> Result<(String, String, String), &'static str> {
         let credentials = SourceCredentials::parse(&Secret::new(credentials)).expect("credentials");
-        let target = CollectionTarget::of(url, &credentials).map_err(|(field, sentence)| {
-            assert!(!sentence.contains("hush"), "{sentence}");
-            field
+        let target = CollectionTarget::of(url, &credentials).map_err(|error| {
+            assert!(!error.message.contains("hush"), "{error}");
+            error.field.expect("a field")
         })?;
         Ok((target.database, target.collection, target.address.expose().to_owned()))
     }

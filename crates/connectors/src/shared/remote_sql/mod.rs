@@ -7,12 +7,13 @@ pub mod signature;
 pub mod token_cache;
 pub mod values;
 
-use super::check::{config_error, read_notations};
-use super::database::{in_time, other_kind, too_late};
+use super::check::{add_error, read_notations};
+use super::database::{SqlRequest, in_time, too_late};
 use super::dialect::Dialect;
+use super::found_rows::FoundRows;
 use super::statement::Template;
 use async_trait::async_trait;
-use domain::ports::{ConnectorError, SourceQuery, SourceResponse};
+use domain::ports::ConnectorError;
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::Value;
@@ -63,25 +64,18 @@ pub fn check(provider: &SearchProvider, dialect: Dialect) -> (QueryMappings, Sou
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
     let mappings = notations.query_mappings;
-    if let Err((field, sentence)) = Template::parse(&provider.spec.query_template, &mappings, dialect) {
-        errors.add(field, sentence);
+    if let Err(error) = Template::parse(&provider.spec.query_template, &mappings, dialect) {
+        add_error(&mut errors, error);
     }
     (mappings, notations.credentials, errors)
-}
-
-/// The error for one invalid field of the provider.
-pub fn wrong(field: &str, sentence: impl Into<String>) -> ConnectorError {
-    config_error(&FieldErrors::one(field, sentence))
 }
 
 /// The rows, and the total if there may be more than requested.
 pub async fn execute(
     database: &dyn RemoteDatabase,
-    built: &SourceQuery,
-) -> Result<SourceResponse, ConnectorError> {
-    let SourceQuery::Statement { text, count_text, values, rows_max, time_max } = built else {
-        return Err(other_kind());
-    };
+    request: &SqlRequest,
+) -> Result<FoundRows, ConnectorError> {
+    let SqlRequest { text, count_text, values, rows_max, time_max } = request;
     let deadline = Deadline::after(*time_max);
     let statement = BoundStatement { text, values, rows_max: *rows_max, deadline };
     let rows = in_time(*time_max, database.rows(&statement)).await?;
@@ -91,7 +85,7 @@ pub async fn execute(
         }
         _ => None,
     };
-    Ok(SourceResponse::Rows { found: found.unwrap_or_default().max(rows.len() as u64), rows })
+    Ok(FoundRows { found: found.unwrap_or_default().max(rows.len() as u64), rows })
 }
 
 /// A count that fails or takes too long does not lose the rows.
@@ -159,16 +153,15 @@ mod tests {
     #[tokio::test]
     async fn a_count_that_fails_takes_nothing_away() {
         for (counts, want) in [(true, 900), (false, 3)] {
-            let built = SourceQuery::Statement {
+            let request = SqlRequest {
                 text: "rows".into(),
                 count_text: Some("count".into()),
                 values: Vec::new(),
                 rows_max: 3,
                 time_max: Duration::from_secs(5),
             };
-            let answered = execute(&Table { counts }, &built).await.expect("an answer");
-            let SourceResponse::Rows { found, rows } = answered else { panic!("rows were expected") };
-            assert_eq!((found, rows.len()), (want, 3));
+            let answered = execute(&Table { counts }, &request).await.expect("an answer");
+            assert_eq!((answered.found, answered.rows.len()), (want, 3));
         }
     }
 

@@ -1,9 +1,8 @@
 //! Credentials of a search engine: a key in the engine's own header, a login, and certificate options.
 
-use crate::shared::check::FieldError;
 use crate::shared::http_auth::basic;
 use base64::Engine as _;
-use domain::ports::TlsOptions;
+use domain::ports::{ConnectorError, TlsOptions};
 use domain::secret::Secret;
 use std::path::PathBuf;
 use syntax::credentials::{Login, SourceCredentials};
@@ -26,7 +25,7 @@ impl KeyHeader {
     pub fn header(
         &self,
         credentials: &SourceCredentials,
-    ) -> Result<Option<(&'static str, Secret)>, FieldError> {
+    ) -> Result<Option<(&'static str, Secret)>, ConnectorError> {
         match credentials {
             SourceCredentials::Pairs(pairs) => match pairs.as_slice() {
                 [(name, key)] if KEY_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
@@ -55,7 +54,7 @@ impl KeyHeader {
 }
 
 /// Separates `verify_certs=` and `ca_certs=` from the rest of a comma-separated list.
-pub fn part(credentials: &Secret) -> Result<(Option<TlsOptions>, Secret), FieldError> {
+pub fn part(credentials: &Secret) -> Result<(Option<TlsOptions>, Secret), ConnectorError> {
     let (mut verify, mut ca_file, mut rest) = (true, None, Vec::new());
     for piece in credentials.expose().split(',') {
         match piece.trim().split_once('=') {
@@ -64,7 +63,12 @@ pub fn part(credentials: &Secret) -> Result<(Option<TlsOptions>, Secret), FieldE
                     "true" | "1" | "yes" | "y" => true,
                     "false" | "0" | "no" | "n" => false,
                     // A misspelled value must not disable the verification.
-                    _ => return Err(("credentials", "verify_certs is true or false.".to_owned())),
+                    _ => {
+                        return Err(ConnectorError::in_field(
+                            "credentials",
+                            "verify_certs is true or false.",
+                        ));
+                    }
                 };
             }
             Some(("ca_certs", path)) => {
@@ -78,10 +82,10 @@ pub fn part(credentials: &Secret) -> Result<(Option<TlsOptions>, Secret), FieldE
     Ok((trust, Secret::new(rest.join(",").trim())))
 }
 
-fn unknown() -> FieldError {
+fn unknown() -> ConnectorError {
     let sentence = "Use ApiKey=<key>, bearer=<token>, user:password or HTTPBasicAuth('user','password'), \
                     with verify_certs= and ca_certs= beside it.";
-    ("credentials", sentence.to_owned())
+    ConnectorError::in_field("credentials", sentence)
 }
 
 #[cfg(test)]
@@ -137,8 +141,8 @@ mod tests {
     fn what_is_unknown_keeps_its_secret() {
         for text in ["login=hush", "key=hush,other=x"] {
             let credentials = SourceCredentials::parse(&Secret::new(text)).expect("credentials");
-            let (_, sentence) = ELASTIC.header(&credentials).expect_err(text);
-            assert!(!sentence.contains("hush"), "{sentence}");
+            let error = ELASTIC.header(&credentials).expect_err(text);
+            assert!(!error.message.contains("hush"), "{error}");
         }
     }
 }

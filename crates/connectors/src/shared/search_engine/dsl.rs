@@ -4,13 +4,12 @@ use super::clause::{self, Words};
 use super::lucene::Exclusion;
 use super::template::{Template, WINDOW, read};
 use super::{
-    Engine, KeyHeader, check as check_engine, has_operators, into_connector_error, item, mappings,
-    names_inside, pages, seconds, unreadable,
+    Engine, KeyHeader, check as check_engine, has_operators, item, mappings, names_inside, pages, seconds,
+    unreadable,
 };
-use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, HttpRequest, HttpResponse, NormalizedPage,
+    PluginContext, ProviderQuery, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -55,19 +54,22 @@ pub fn build(
     context: &PluginContext,
 ) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
-    let (path, template) = read(provider, &mappings).map_err(into_connector_error)?;
-    Ok(Box::new(Dsl {
+    let (path, template) = read(provider, &mappings)?;
+    Ok(Dsl {
         engine: Engine::new(provider, context, &path, &KEY)?,
         template,
         exclusion: Exclusion::of(&mappings),
         has_operators: has_operators(&mappings),
         is_raw: names_inside(provider, "_source"),
         mappings,
-    }))
+    }
+    .boxed())
 }
 
-#[async_trait]
-impl Connector for Dsl {
+impl TypedConnector for Dsl {
+    type Request = HttpRequest;
+    type Response = HttpResponse;
+
     fn capability(&self) -> Capability {
         Capability {
             page: true,
@@ -81,7 +83,7 @@ impl Connector for Dsl {
         pages(results_wanted, self.template.hits_per_page, WINDOW)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
         let words = Words::of(query.text, &self.exclusion, self.has_operators);
         let mut body = clause::bind(&self.template.body, &self.mappings, &words)
             .map_err(|sentence| ConnectorError::new(ConnectorErrorKind::QueryInvalid, sentence))?;
@@ -97,12 +99,12 @@ impl Connector for Dsl {
         self.engine.post(query, &Value::Object(body))
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        self.engine.execute(built).await
+    async fn execute(&self, request: &HttpRequest) -> Result<HttpResponse, ConnectorError> {
+        self.engine.send(request).await
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let answer = self.engine.answer(response, refused)?;
+    fn normalize(&self, response: HttpResponse) -> Result<NormalizedPage, ConnectorError> {
+        let answer = self.engine.answer(&response, refused)?;
         let hits =
             answer.pointer("/hits/hits").and_then(Value::as_array).ok_or_else(|| unreadable("hits"))?;
         if hits.is_empty() && answer["timed_out"] == true {

@@ -12,12 +12,12 @@ pub use access::KeyHeader;
 pub use clause::mentions;
 pub use error_message::{ReadError, source_error};
 
-use super::check::{FieldError, read_notations};
+use super::check::{add_error, read_notations};
 use super::http_check;
-use super::http_source::{HttpSource, config_invalid};
+use super::http_source::HttpSource;
 use super::response;
 use domain::ports::{
-    Clock, ConnectorError, ConnectorErrorKind, PluginContext, ProviderQuery, SourceQuery, SourceResponse,
+    Clock, ConnectorError, ConnectorErrorKind, HttpRequest, HttpResponse, PluginContext, ProviderQuery,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -49,9 +49,9 @@ impl Engine {
         path: &str,
         key: &KeyHeader,
     ) -> Result<Self, ConnectorError> {
-        let (plain, tls) = plain(provider, path).map_err(into_connector_error)?;
+        let (plain, tls) = plain(provider, path)?;
         let mut source = HttpSource::new(&plain, context)?;
-        if let Some((name, value)) = key.header(source.credentials()).map_err(into_connector_error)? {
+        if let Some((name, value)) = key.header(source.credentials())? {
             source.carry(name, value);
         }
         if let Some(tls) = tls {
@@ -60,21 +60,18 @@ impl Engine {
         Ok(Self { source, clock: Arc::clone(&context.clock) })
     }
 
-    pub fn post(&self, query: &ProviderQuery<'_>, body: &Value) -> Result<SourceQuery, ConnectorError> {
-        Ok(SourceQuery::Http(Box::new(self.source.post(query, body.to_string().as_bytes())?)))
+    pub fn post(&self, query: &ProviderQuery<'_>, body: &Value) -> Result<HttpRequest, ConnectorError> {
+        self.source.post(query, body.to_string().as_bytes())
     }
 
-    pub async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        self.source.execute(built).await
+    pub async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, ConnectorError> {
+        self.source.send(request).await
     }
 
     /// The response as JSON; an error contains the engine's own message.
-    pub fn answer(&self, response: SourceResponse, read_error: ReadError) -> Result<Value, ConnectorError> {
-        let SourceResponse::Http(http) = response else {
-            return Err(config_invalid("the response is from another kind of source".to_owned()));
-        };
-        response::read(&http, self.clock.now())
-            .map_err(|error| error_message::explain(error, &http, read_error))
+    pub fn answer(&self, http: &HttpResponse, read_error: ReadError) -> Result<Value, ConnectorError> {
+        response::read(http, self.clock.now())
+            .map_err(|error| error_message::explain(error, http, read_error))
     }
 }
 
@@ -82,7 +79,7 @@ impl Engine {
 pub fn check<T>(
     provider: &SearchProvider,
     key: &KeyHeader,
-    read: impl FnOnce(&SearchProvider, &QueryMappings) -> Result<(String, T), FieldError>,
+    read: impl FnOnce(&SearchProvider, &QueryMappings) -> Result<(String, T), ConnectorError>,
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
     // The credentials are validated below, without the certificate options that their parser does not know.
@@ -90,8 +87,8 @@ pub fn check<T>(
     let mappings = read_notations(&shown, &mut errors).query_mappings;
     let path = match read(provider, &mappings) {
         Ok((path, _)) => path,
-        Err((field, sentence)) => {
-            errors.add(field, sentence);
+        Err(error) => {
+            add_error(&mut errors, error);
             String::new()
         }
     };
@@ -104,18 +101,19 @@ pub fn check<T>(
             {
                 errors.add(field, sentence);
             }
-            if let Err((field, sentence)) = key.header(&notations.credentials) {
-                errors.add(field, sentence);
+            if let Err(error) = key.header(&notations.credentials) {
+                add_error(&mut errors, error);
             }
         }
-        Err((field, sentence)) => errors.add(field, sentence),
+        Err(error) => add_error(&mut errors, error),
     }
     errors
 }
 
 /// The query mappings of a valid provider.
 pub fn mappings(provider: &SearchProvider) -> Result<QueryMappings, ConnectorError> {
-    QueryMappings::parse(&provider.spec.query_mappings).map_err(config_invalid)
+    let mappings = QueryMappings::parse(&provider.spec.query_mappings);
+    mappings.map_err(|sentence| ConnectorError::in_field("query_mappings", sentence))
 }
 
 /// The mapping `OPERATORS`: users may write the engine's own operators.
@@ -124,19 +122,15 @@ pub fn has_operators(mappings: &QueryMappings) -> bool {
         || mappings.get("OPERATORS").is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
 }
 
-pub fn into_connector_error((field, sentence): FieldError) -> ConnectorError {
-    config_invalid(format!("{field}: {sentence}"))
-}
-
 /// A name that becomes a path segment or part of the engine's query language: an index, a collection, a field.
-pub fn plain_name<'a>(key: &str, name: &'a str, more: &[char]) -> Result<&'a str, FieldError> {
+pub fn plain_name<'a>(key: &str, name: &'a str, more: &[char]) -> Result<&'a str, ConnectorError> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.') || more.contains(&c);
     let name = name.trim();
     if name.is_empty() || name.starts_with('.') && !name.contains(char::is_alphanumeric) {
-        return Err(("query_mappings", format!("{key} needs a name.")));
+        return Err(ConnectorError::in_field("query_mappings", format!("{key} needs a name.")));
     }
     match name.chars().find(|&c| !is_part(c)) {
-        Some(c) => Err(("query_mappings", format!("{key} must not contain '{c}'."))),
+        Some(c) => Err(ConnectorError::in_field("query_mappings", format!("{key} must not contain '{c}'."))),
         None => Ok(name),
     }
 }
@@ -146,13 +140,15 @@ pub fn required_name<'a>(
     mappings: &'a QueryMappings,
     key: &str,
     more: &[char],
-) -> Result<&'a str, FieldError> {
-    let value = mappings.get(key).ok_or_else(|| ("query_mappings", format!("{key}=<name> is needed.")))?;
+) -> Result<&'a str, ConnectorError> {
+    let value = mappings
+        .get(key)
+        .ok_or_else(|| ConnectorError::in_field("query_mappings", format!("{key}=<name> is needed.")))?;
     plain_name(key, value, more)
 }
 
 /// The field in `sort_by_date`.
-pub fn date_field(mappings: &QueryMappings) -> Result<Option<String>, FieldError> {
+pub fn date_field(mappings: &QueryMappings) -> Result<Option<String>, ConnectorError> {
     let name = mappings.get("sort_by_date").filter(|name| !name.trim().is_empty());
     name.map(|name| plain_name("sort_by_date", name, &[]).map(str::to_owned)).transpose()
 }
@@ -170,31 +166,35 @@ pub fn members(
     mappings: &QueryMappings,
     words: &str,
     ours: &[&str],
-) -> Result<Map<String, Value>, FieldError> {
+) -> Result<Map<String, Value>, ConnectorError> {
     let field = "query_template_json";
     let mut template = provider.spec.query_template_json.clone();
     if let Some(name) = ours.iter().find(|name| template.contains_key(**name)) {
-        return Err((field, format!("{name} is set by the connector; leave it out.")));
+        return Err(ConnectorError::in_field(
+            field,
+            format!("{name} is set by the connector; leave it out."),
+        ));
     }
     let text = template.remove(words);
     if mentions(&Value::Object(template.clone()), WORDS) {
-        return Err((field, format!("{WORDS} is allowed in {words} only.")));
+        return Err(ConnectorError::in_field(field, format!("{WORDS} is allowed in {words} only.")));
     }
     let mut bound = super::json_body::bind(
         &template,
         &Binding { url: "", mappings, credentials: &[], query: "", sort_snippet: None, page: 0 },
         true,
     )
-    .map_err(|sentence| (field, sentence))?;
+    .map_err(|sentence| ConnectorError::in_field(field, sentence))?;
     let members = bound.as_object_mut().map(std::mem::take).unwrap_or_default();
     match text {
         None => Ok(members),
         Some(Value::String(text)) if text.contains(WORDS) => {
             // The placeholder of the words stays; it is filled for each query.
-            let text = configured(&text, mappings, WORDS).map_err(|sentence| (field, sentence))?;
+            let text = configured(&text, mappings, WORDS)
+                .map_err(|sentence| ConnectorError::in_field(field, sentence))?;
             Ok(std::iter::once((words.to_owned(), Value::String(text))).chain(members).collect())
         }
-        Some(_) => Err((field, format!("{words} must contain {WORDS}."))),
+        Some(_) => Err(ConnectorError::in_field(field, format!("{words} must contain {WORDS}."))),
     }
 }
 
@@ -242,7 +242,7 @@ pub fn unreadable(what: &str) -> ConnectorError {
 fn plain(
     provider: &SearchProvider,
     path: &str,
-) -> Result<(SearchProvider, Option<domain::ports::TlsOptions>), FieldError> {
+) -> Result<(SearchProvider, Option<domain::ports::TlsOptions>), ConnectorError> {
     let (tls, credentials) = access::part(&provider.credentials)?;
     let mut plain = provider.clone();
     plain.spec.url = format!("{}{path}", base(&provider.spec.url)?);
@@ -253,16 +253,22 @@ fn plain(
 }
 
 /// The address of the engine, also in the form of a client argument: `hosts='https://…'`.
-fn base(url: &str) -> Result<&str, FieldError> {
+fn base(url: &str) -> Result<&str, ConnectorError> {
     let url = url.trim();
     let url = url.strip_prefix("hosts=").unwrap_or(url).trim();
     let url = url.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(url);
     let url = url.split(',').next().unwrap_or(url).trim().trim_matches(['\'', '"']).trim_end_matches('/');
     if url.is_empty() {
-        return Err(("url", "The address of the engine is needed, such as https://host:9200.".to_owned()));
+        return Err(ConnectorError::in_field(
+            "url",
+            "The address of the engine is needed, such as https://host:9200.",
+        ));
     }
     if url.contains(['?', '#']) {
-        return Err(("url", "The address must not contain ? or #; the connector adds the path.".to_owned()));
+        return Err(ConnectorError::in_field(
+            "url",
+            "The address must not contain ? or #; the connector adds the path.",
+        ));
     }
     Ok(url)
 }
@@ -290,12 +296,12 @@ mod tests {
     #[test]
     fn names_are_plain() {
         for name in ["logs", "logs-2024.01", "größe", "a_b"] {
-            assert_eq!(plain_name("index_name", name, &[]), Ok(name));
+            assert_eq!(plain_name("index_name", name, &[]).ok(), Some(name));
         }
         for name in ["", "..", "a/b", "a?b", "a b", "a,b", "a%2f", "a{b}"] {
             assert!(plain_name("index_name", name, &[]).is_err(), "{name}");
         }
-        assert_eq!(plain_name("index_name", "a*,b", &['*', ',']), Ok("a*,b"));
+        assert_eq!(plain_name("index_name", "a*,b", &['*', ',']).ok(), Some("a*,b"));
     }
 
     #[test]

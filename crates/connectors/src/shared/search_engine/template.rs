@@ -3,7 +3,7 @@
 use super::clause::{self, Words};
 use super::lucene::Exclusion;
 use super::{configured, date_field, plain_name, python_literal};
-use crate::shared::check::FieldError;
+use domain::ports::ConnectorError;
 use domain::provider::SearchProvider;
 use serde_json::{Map, Value, json};
 use syntax::query_mappings::QueryMappings;
@@ -25,11 +25,14 @@ pub struct Template {
 }
 
 /// The path of the index and the template of the body.
-pub fn read(provider: &SearchProvider, mappings: &QueryMappings) -> Result<(String, Template), FieldError> {
+pub fn read(
+    provider: &SearchProvider,
+    mappings: &QueryMappings,
+) -> Result<(String, Template), ConnectorError> {
     let (index, mut body) = template(provider, mappings)?;
     let field =
         if provider.spec.query_template_json.is_empty() { "query_template" } else { "query_template_json" };
-    let wrong = |sentence: String| (field, sentence);
+    let wrong = |sentence: String| ConnectorError::in_field(field, sentence);
     clause::check(&body).map_err(wrong)?;
     if body.contains_key("from") {
         return Err(wrong("from is set by the connector; leave it out.".to_owned()));
@@ -48,13 +51,13 @@ pub fn read(provider: &SearchProvider, mappings: &QueryMappings) -> Result<(Stri
         Some(text) => configured(&text, mappings, "").map_err(wrong)?,
         None => mappings
             .get("index_name")
-            .ok_or_else(|| ("query_mappings", "index_name=<name> is needed.".to_owned()))?
+            .ok_or_else(|| ConnectorError::in_field("query_mappings", "index_name=<name> is needed."))?
             .to_owned(),
     };
     let index = plain_name("index_name", &index, &['*', ',', ':', '+'])?;
     // Names that begin with an underscore are API endpoints of the engine.
     if index.starts_with('_') && index != "_all" {
-        return Err(("query_mappings", "index_name must not begin with '_'.".to_owned()));
+        return Err(ConnectorError::in_field("query_mappings", "index_name must not begin with '_'."));
     }
     Ok((format!("/{index}/_search"), Template { body, hits_per_page, date_field: date_field(mappings)? }))
 }
@@ -63,12 +66,12 @@ pub fn read(provider: &SearchProvider, mappings: &QueryMappings) -> Result<(Stri
 fn template(
     provider: &SearchProvider,
     mappings: &QueryMappings,
-) -> Result<(Option<String>, Map<String, Value>), FieldError> {
+) -> Result<(Option<String>, Map<String, Value>), ConnectorError> {
     let (text, given) = (provider.spec.query_template.trim(), &provider.spec.query_template_json);
     if !given.is_empty() {
         return Ok((None, whole(given.clone(), mappings)));
     }
-    let wrong = |sentence: String| ("query_template", sentence);
+    let wrong = |sentence: String| ConnectorError::in_field("query_template", sentence);
     // The default template of a new provider; `{url}` and similar placeholders belong to other connectors.
     if text.is_empty() || text.starts_with("{url}") {
         return Ok((None, whole(Map::new(), mappings)));
@@ -132,7 +135,7 @@ mod tests {
         SearchProvider::unsaved(spec, Default::default(), Default::default())
     }
 
-    fn read_of(provider: &SearchProvider) -> Result<(String, Value), FieldError> {
+    fn read_of(provider: &SearchProvider) -> Result<(String, Value), ConnectorError> {
         let (path, template) =
             read(provider, &crate::shared::search_engine::mappings(provider).expect("mappings"))?;
         Ok((path, Value::Object(template.body)))
@@ -178,8 +181,7 @@ mod tests {
             ),
         ];
         for (text, json, mappings, path, body) in table {
-            let read =
-                read_of(&spec(text, json, mappings)).unwrap_or_else(|(_, error)| panic!("{text}: {error}"));
+            let read = read_of(&spec(text, json, mappings)).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(read, (path.to_owned(), body), "{text}");
         }
     }
@@ -211,7 +213,7 @@ mod tests {
         ];
         for (text, json, mappings, field) in table {
             let read = read_of(&spec(text, json.clone(), mappings));
-            assert_eq!(read.expect_err("a mistake").0, field, "{text} {json} {mappings}");
+            assert_eq!(read.expect_err("a mistake").field, Some(field), "{text} {json} {mappings}");
         }
     }
 }

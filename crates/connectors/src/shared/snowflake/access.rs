@@ -2,7 +2,6 @@
 
 use super::account::Account;
 use crate::shared::remote_sql::signature::{self, SigningKey};
-use crate::shared::remote_sql::wrong;
 use domain::instant::Instant;
 use domain::ports::ConnectorError;
 use domain::secret::Secret;
@@ -67,7 +66,8 @@ async fn signed(user: &str, key: &Secret, account: &Account, now: Instant) -> Re
         true => key.clone(),
         false => signature::file(key.expose()).await?,
     };
-    let key = SigningKey::read(pem.expose()).map_err(|sentence| wrong("credentials", sentence))?;
+    let key = SigningKey::read(pem.expose())
+        .map_err(|sentence| ConnectorError::in_field("credentials", sentence))?;
     let subject = format!("{}.{user}", account.name);
     let issuer = format!("{subject}.SHA256:{}", key.fingerprint());
     let now = now.timestamp();

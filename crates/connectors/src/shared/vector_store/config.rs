@@ -1,7 +1,7 @@
 //! Parses the configuration of vector store providers: server, collection, fields and fixed parts of the query.
 
-use crate::shared::check::FieldError;
 use crate::shared::http_check::{web_address, without_blanks_to_fill};
+use domain::ports::ConnectorError;
 use domain::provider::SearchProvider;
 use serde_json::{Map, Value};
 use syntax::query_mappings::QueryMappings;
@@ -11,14 +11,15 @@ const NAME_CHARS_MAX: usize = 255;
 const FIELDS_MAX: usize = 100;
 
 /// A valid address, once its placeholders are filled in.
-pub fn server(address: &str) -> Result<String, FieldError> {
+pub fn server(address: &str) -> Result<String, ConnectorError> {
     let address = address.trim();
-    web_address(&without_blanks_to_fill(address)).map_err(|sentence| ("url", sentence))?;
+    web_address(&without_blanks_to_fill(address))
+        .map_err(|sentence| ConnectorError::in_field("url", sentence))?;
     Ok(address.to_owned())
 }
 
 /// A name for a path segment or a JSON string.
-pub fn path_name(key: &str, value: &str) -> Result<String, FieldError> {
+pub fn path_name(key: &str, value: &str) -> Result<String, ConnectorError> {
     let value = value.trim();
     let is_name = !matches!(value, "" | "." | "..")
         && value.chars().count() <= NAME_CHARS_MAX
@@ -27,7 +28,7 @@ pub fn path_name(key: &str, value: &str) -> Result<String, FieldError> {
 }
 
 /// A name for a query language document: ASCII alphanumeric characters and `_` only.
-pub fn word(key: &str, value: &str) -> Result<String, FieldError> {
+pub fn word(key: &str, value: &str) -> Result<String, ConnectorError> {
     let value = value.trim();
     let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_word = value.starts_with(is_first)
@@ -42,7 +43,7 @@ pub fn word(key: &str, value: &str) -> Result<String, FieldError> {
 }
 
 /// `fields=title body url`: names separated by spaces, because a comma ends the mapping.
-pub fn list(mappings: &QueryMappings, key: &str) -> Result<Vec<String>, FieldError> {
+pub fn list(mappings: &QueryMappings, key: &str) -> Result<Vec<String>, ConnectorError> {
     let names = mappings.get(key).unwrap_or_default().split_whitespace();
     let names = names.map(|name| word(key, name)).collect::<Result<Vec<_>, _>>()?;
     if names.len() > FIELDS_MAX {
@@ -52,7 +53,7 @@ pub fn list(mappings: &QueryMappings, key: &str) -> Result<Vec<String>, FieldErr
 }
 
 /// `query_template_json`: members added to every query, limited to `allowed`.
-pub fn extras(provider: &SearchProvider, allowed: &[&str]) -> Result<Map<String, Value>, FieldError> {
+pub fn extras(provider: &SearchProvider, allowed: &[&str]) -> Result<Map<String, Value>, ConnectorError> {
     let template = &provider.spec.query_template_json;
     match template.keys().find(|key| !allowed.contains(&key.as_str())) {
         None => Ok(template.clone()),
@@ -61,13 +62,13 @@ pub fn extras(provider: &SearchProvider, allowed: &[&str]) -> Result<Map<String,
                 [] => format!("'{unknown}' is not supported; it must be empty."),
                 _ => format!("'{unknown}' is not supported. Supported: {}.", allowed.join(", ")),
             };
-            Err(("query_template_json", sentence))
+            Err(ConnectorError::in_field("query_template_json", sentence))
         }
     }
 }
 
-fn mapping(sentence: String) -> FieldError {
-    ("query_mappings", sentence)
+fn mapping(sentence: String) -> ConnectorError {
+    ConnectorError::in_field("query_mappings", sentence)
 }
 
 #[cfg(test)]

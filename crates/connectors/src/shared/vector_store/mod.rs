@@ -10,7 +10,7 @@ pub mod store;
 pub use config::{extras, list, path_name, server, word};
 pub use paging::{Metric, PagePlan, Window};
 pub use reply::{Reply, Target};
-pub use source::{VectorSource, Vendor, check_with, into_connector_error};
+pub use source::{VectorAsk, VectorSource, Vendor, check_with};
 pub use store::{KeyLocation, Store};
 
 /// Whether a store can skip results, for [`PagePlan::of`].

@@ -2,9 +2,8 @@
 
 use super::Paging;
 use super::config::path_name;
-use crate::shared::check::FieldError;
 use chrono::{DateTime, NaiveDateTime};
-use domain::ports::{Capability, ProviderQuery};
+use domain::ports::{Capability, ConnectorError, ProviderQuery};
 use domain::search::Sort;
 use serde_json::Value;
 use syntax::dates::parse_date;
@@ -41,14 +40,17 @@ pub enum Metric {
 }
 
 impl PagePlan {
-    pub fn of(mappings: &QueryMappings, paging: Paging) -> Result<Self, FieldError> {
+    pub fn of(mappings: &QueryMappings, paging: Paging) -> Result<Self, ConnectorError> {
         let usual = if paging == Paging::Offset { LIMIT_MAX } else { NEAREST_MAX };
         let limit_max = match mappings.get("limit_max") {
             None => usual,
             Some(text) => {
                 let number = text.trim().parse().ok().filter(|number| (1..=NEAREST_MAX).contains(number));
                 number.ok_or_else(|| {
-                    ("query_mappings", format!("limit_max is a number from 1 to {NEAREST_MAX}."))
+                    ConnectorError::in_field(
+                        "query_mappings",
+                        format!("limit_max is a number from 1 to {NEAREST_MAX}."),
+                    )
                 })?
             }
         };
@@ -98,9 +100,10 @@ impl PagePlan {
 }
 
 impl Metric {
-    pub fn of(mappings: &QueryMappings) -> Result<Self, FieldError> {
+    pub fn of(mappings: &QueryMappings) -> Result<Self, ConnectorError> {
         let name = mappings.get("distance").unwrap_or("cosine");
-        Self::named(name).ok_or(("query_mappings", "distance is cosine, l2 or dot.".to_owned()))
+        Self::named(name)
+            .ok_or_else(|| ConnectorError::in_field("query_mappings", "distance is cosine, l2 or dot."))
     }
 
     /// Parses the name that a store uses.

@@ -2,31 +2,46 @@
 
 use super::paging::{PagePlan, Window};
 use super::reply::Reply;
-use crate::shared::check::{FieldError, Notations, config_error, read_notations};
-use crate::shared::database::other_kind;
+use crate::shared::check::{Notations, add_error, read_notations};
 use crate::shared::vectors;
 use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse,
+    Capability, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, RequestDescription,
+    SourceRequest, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
 /// The API of one vendor.
 #[async_trait]
-pub trait Vendor: Send + Sync + fmt::Debug {
+pub trait Vendor: Send + Sync + fmt::Debug + 'static {
+    /// The vendor's request.
+    type Ask: VectorAsk;
     /// The request for a range of nearest documents. No I/O.
-    fn ask(&self, vector: &[f32], window: Window) -> Value;
+    fn ask(&self, vector: &[f32], window: Window) -> Self::Ask;
     /// Sends the request.
-    async fn send(&self, ask: &Value, time_max: Duration) -> Result<Reply, ConnectorError>;
+    async fn send(&self, ask: &Self::Ask, time_max: Duration) -> Result<Reply, ConnectorError>;
     /// The documents in the response, nearest first. No I/O.
     fn items(&self, reply: Reply, dimensions: usize) -> Result<Vec<Value>, ConnectorError>;
     /// The name of the queried collection, for display.
     fn target_name(&self) -> &str;
+}
+
+/// A vendor's request for the nearest documents.
+pub trait VectorAsk: Send + Sync + fmt::Debug + 'static {
+    /// The request as JSON, for display.
+    fn shown(&self) -> Cow<'_, Value>;
+}
+
+/// The body of the request itself.
+impl VectorAsk for Value {
+    fn shown(&self) -> Cow<'_, Value> {
+        Cow::Borrowed(self)
+    }
 }
 
 pub struct VectorSource<V> {
@@ -34,7 +49,6 @@ pub struct VectorSource<V> {
     plan: PagePlan,
     /// The embedding model.
     model: String,
-    context: PluginContext,
 }
 
 impl<V: fmt::Debug> fmt::Debug for VectorSource<V> {
@@ -44,27 +58,22 @@ impl<V: fmt::Debug> fmt::Debug for VectorSource<V> {
 }
 
 impl<V: Vendor> VectorSource<V> {
-    pub fn new(provider: &SearchProvider, plan: PagePlan, vendor: V, context: &PluginContext) -> Self {
-        Self { vendor, plan, model: vectors::model(provider), context: context.clone() }
+    pub fn new(provider: &SearchProvider, plan: PagePlan, vendor: V) -> Self {
+        Self { vendor, plan, model: vectors::model(provider) }
     }
 }
 
 /// Validates a provider, including what `read` checks.
 pub fn check_with<T>(
     provider: &SearchProvider,
-    read: impl FnOnce(&SearchProvider, &Notations) -> Result<T, FieldError>,
+    read: impl FnOnce(&SearchProvider, &Notations) -> Result<T, ConnectorError>,
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
-    if let Err((field, sentence)) = read(provider, &notations) {
-        errors.add(field, sentence);
+    if let Err(error) = read(provider, &notations) {
+        add_error(&mut errors, error);
     }
     errors
-}
-
-/// The connector error for an invalid field of a saved provider.
-pub fn into_connector_error((field, sentence): FieldError) -> ConnectorError {
-    config_error(&FieldErrors::one(field, sentence))
 }
 
 /// A document's fields with its id and similarity.
@@ -80,8 +89,10 @@ pub fn unreadable(what: &str) -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::Unreadable, format!("the source's answer has no {what}"))
 }
 
-#[async_trait]
-impl<V: Vendor> Connector for VectorSource<V> {
+impl<V: Vendor> TypedConnector for VectorSource<V> {
+    type Request = VectorRequest<V::Ask>;
+    type Response = Vec<Value>;
+
     fn capability(&self) -> Capability {
         self.plan.capability()
     }
@@ -94,53 +105,67 @@ impl<V: Vendor> Connector for VectorSource<V> {
         self.plan.pages(results_wanted)
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<VectorRequest<V::Ask>, ConnectorError> {
         let vector = vectors::required(query)?;
         if vector.iter().any(|number| !number.is_finite()) {
             let message = "the query's vector contains values that are not numbers";
             return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
         }
-        let ask = self.plan.window(query).map(|window| self.vendor.ask(vector, window));
-        Ok(SourceQuery::Command {
-            place: self.vendor.target_name().to_owned(),
-            body: json!({
-                "ask": ask,
-                "dimensions": vector.len(),
-                "newest_first": self.plan.is_by_date(query.sort),
-                "wanted": query.results_wanted,
-            }),
+        Ok(VectorRequest {
+            target: self.vendor.target_name().to_owned(),
+            ask: self.plan.window(query).map(|window| self.vendor.ask(vector, window)),
+            dimensions: vector.len(),
+            newest_first: self.plan.is_by_date(query.sort),
             rows_max: query.results_wanted,
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
+    async fn execute(&self, request: &VectorRequest<V::Ask>) -> Result<Vec<Value>, ConnectorError> {
+        let time_max = request.time_max;
         if time_max.is_zero() {
             return Err(too_late());
         }
-        let ask = body.get("ask").filter(|ask| !ask.is_null());
-        let Some(ask) = ask else { return Ok(SourceResponse::Rows { found: 0, rows: Vec::new() }) };
-        let reply = tokio::time::timeout(*time_max, self.vendor.send(ask, *time_max));
+        let Some(ask) = &request.ask else { return Ok(Vec::new()) };
+        let reply = tokio::time::timeout(time_max, self.vendor.send(ask, time_max));
         let reply = reply.await.map_err(|_| too_late())??;
-        let dimensions = body["dimensions"].as_u64().and_then(|number| usize::try_from(number).ok());
-        let mut rows = self.vendor.items(reply, dimensions.unwrap_or_default())?;
-        if body["newest_first"] == true {
+        let mut rows = self.vendor.items(reply, request.dimensions)?;
+        if request.newest_first {
             rows = self.plan.newest_first(rows);
         }
-        rows.truncate(*rows_max as usize);
-        Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
+        rows.truncate(request.rows_max as usize);
+        Ok(rows)
     }
 
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let items = match response {
-            SourceResponse::Rows { rows, .. } => rows,
-            SourceResponse::Http(http) => {
-                self.vendor.items(Reply::of(&http, self.context.clock.now())?, 0)?
-            }
-        };
+    fn normalize(&self, items: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
         // Every document is near to some degree, so a total means nothing.
         Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
+    }
+}
+
+/// A request for the documents nearest to a vector.
+#[derive(Debug)]
+pub struct VectorRequest<A> {
+    /// The queried collection, for display.
+    target: String,
+    /// None if earlier pages covered everything.
+    ask: Option<A>,
+    /// That of the query's vector.
+    dimensions: usize,
+    newest_first: bool,
+    rows_max: u32,
+    time_max: Duration,
+}
+
+impl<A: VectorAsk> SourceRequest for VectorRequest<A> {
+    fn description(&self) -> RequestDescription<'_> {
+        let body = json!({
+            "ask": self.ask.as_ref().map(VectorAsk::shown),
+            "dimensions": self.dimensions,
+            "newest_first": self.newest_first,
+            "wanted": self.rows_max,
+        });
+        RequestDescription::Command { place: &self.target, body: Cow::Owned(body), rows_max: self.rows_max }
     }
 }
 

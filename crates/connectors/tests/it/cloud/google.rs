@@ -2,7 +2,7 @@
 
 use super::{kind, refused, spec, subject, subject_of, tells_refusals, title};
 use crate::fixture::{Script, answer, provider, query};
-use domain::ports::{ConnectorErrorKind, SourceQuery};
+use domain::ports::{ConnectorErrorKind, RequestDescription};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::secret::Secret;
@@ -116,8 +116,8 @@ async fn reading_has_its_limits() {
     let script = Script::of((0..30).map(|_| answer("application/json", page.clone())));
     let calendar =
         (kind("GoogleCalendar").build)(&connected("GoogleCalendar"), &script.context()).expect("a connector");
-    let built = calendar.construct(&query("x")).expect("a question");
-    let page = calendar.normalize(calendar.execute(&built).await.expect("an answer")).expect("a page");
+    let built = calendar.prepare(&query("x")).expect("a question");
+    let page = built.execute().await.expect("an answer").normalize().expect("a page");
     assert_eq!(
         (script.asked.lock().expect("a list").len(), page.found, page.items.len()),
         (10, Some(2500), 10)
@@ -125,10 +125,8 @@ async fn reading_has_its_limits() {
 
     let gmail = (kind("Gmail").build)(&connected("Gmail"), &script.context()).expect("a connector");
     let many = domain::ports::ProviderQuery { results_wanted: 1000, ..query("x") };
-    let SourceQuery::Command { rows_max, .. } = gmail.construct(&many).expect("a question") else {
-        panic!("a command was expected");
-    };
-    assert_eq!(rows_max, 100);
+    let built = gmail.prepare(&many).expect("a question");
+    assert!(matches!(built.description(), RequestDescription::Command { rows_max: 100, .. }), "{built:?}");
 }
 
 /// A message deleted after the search is left out; other failures are reported.
@@ -143,8 +141,8 @@ async fn a_message_may_be_gone() {
             [answer("application/json", list.clone()), gone, answer("application/json", message.clone())];
         let script = Script::of(answers);
         let gmail = (kind("Gmail").build)(&connected("Gmail"), &script.context()).expect("a connector");
-        let built = gmail.construct(&query("x")).expect("a question");
-        let got = gmail.execute(&built).await.and_then(|answer| gmail.normalize(answer));
+        let built = gmail.prepare(&query("x")).expect("a question");
+        let got = built.execute().await.and_then(|answer| answer.normalize());
         assert_eq!(got.map(|page| page.items.len()).map_err(|error| error.kind), want, "{status}");
     }
 }

@@ -53,7 +53,7 @@ async fn a_circle_of_cursors_ends() {
     let script = Script::of((0..30).map(|_| answer("application/json", page.clone())));
     let provider = SearchProvider { user_token: Some(Secret::new("a-token")), ..provider(spec("Dropbox")) };
     let dropbox = (kind("Dropbox").build)(&provider, &script.context()).expect("a connector");
-    let built = dropbox.construct(&ProviderQuery { results_wanted: 500, ..query("x") }).expect("a question");
-    let page = dropbox.normalize(dropbox.execute(&built).await.expect("an answer")).expect("a page");
+    let built = dropbox.prepare(&ProviderQuery { results_wanted: 500, ..query("x") }).expect("a question");
+    let page = built.execute().await.expect("an answer").normalize().expect("a page");
     assert_eq!((page.items.len(), script.asked.lock().expect("a list").len()), (20, 20));
 }

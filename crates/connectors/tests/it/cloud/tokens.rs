@@ -1,8 +1,8 @@
 //! A token is sent to the configured API only, never to a look-alike host or one named by a response.
 
 use super::{context, kind, spec, subject, title};
-use crate::fixture::{Script, answer, provider, query, request};
-use domain::ports::{ConnectorErrorKind, Fetch, PluginContext, SourceQuery};
+use crate::fixture::{Script, answer, provider, query};
+use domain::ports::{ConnectorErrorKind, Fetch, PluginContext};
 use domain::provider::SearchProvider;
 use domain::search::Sort;
 use domain::secret::Secret;
@@ -39,12 +39,12 @@ async fn every_request_goes_to_the_vendor() {
         let script = Script::of((0..3).map(|_| answer("application/json", "{}")));
         let built = (kind(connector).build)(&connected(connector, "canary-token"), &script.context());
         let connector_built = built.expect("a connector");
-        let question = connector_built.construct(&query("river")).expect("a question");
+        let question = connector_built.prepare(&query("river")).expect("a question");
         assert!(
             !question.shown().contains("canary-token") && !question.shown().contains("evil"),
             "{connector}"
         );
-        connector_built.execute(&question).await.expect("an answer");
+        question.execute().await.expect("an answer");
         for sent in script.asked.lock().expect("a list").iter() {
             assert!(hosts.contains(&sent.url.host_str().expect("a host")), "{connector}: {sent:?}");
             assert!(sent.origin.is_of(&sent.url), "{connector}: {sent:?}");
@@ -111,10 +111,8 @@ async fn tokens_are_not_mixed_up() {
         let connector =
             (kind("M365OneDrive").build)(&connected("M365OneDrive", token), &tools).expect("a connector");
         async move {
-            let built = SourceQuery::Http(Box::new(request(
-                connector.construct(&query("river")).expect("a question"),
-            )));
-            connector.execute(&built).await.and_then(|answer| connector.normalize(answer))
+            let built = connector.prepare(&query("river")).expect("a question");
+            built.execute().await.and_then(|answer| answer.normalize())
         }
     };
     for _ in 0..20 {

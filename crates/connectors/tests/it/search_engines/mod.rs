@@ -224,7 +224,7 @@ fn no_page_lies_beyond_the_window() {
         let connector = connector(spec(name, "https://h", "", mappings), &context(answer.clone()));
         assert_eq!(connector.pages(1_000_000), pages, "{name}");
         let asked = ProviderQuery { page: pages - 1, results_wanted: 1_000_000, ..query("x") };
-        let request = request(connector.construct(&asked).expect("a question"));
+        let request = request(connector.prepare(&asked).expect("a question"));
         let body: Value = serde_json::from_slice(&request.body.expect("a body")).expect("JSON");
         let search = body.pointer("/searches/0").unwrap_or(&body);
         let size =
@@ -247,7 +247,7 @@ fn keys_are_secret_headers() {
     ] {
         let spec = spec(name, "https://h", "ApiKey=hush,ca_certs=/a.pem", mappings);
         let connector = connector(spec, &context(answer.clone()));
-        let request = request(connector.construct(&query("x")).expect("a question"));
+        let request = request(connector.prepare(&query("x")).expect("a question"));
         assert_eq!(request.secret_headers, [(header.to_owned(), Secret::new(value))], "{name}");
         assert!(!format!("{request:?} {connector:?}").contains("hush"), "{name}");
         assert_eq!(request.tls.and_then(|tls| tls.ca_file).as_deref(), Some(Path::new("/a.pem")), "{name}");

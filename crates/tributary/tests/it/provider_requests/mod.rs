@@ -6,7 +6,7 @@ mod record;
 
 use crate::app_harness::{Answer, AppHarness};
 use crate::ready_sources::context;
-use domain::ports::{HttpRequest, ProviderQuery, SourceQuery};
+use domain::ports::{HttpRequest, ProviderQuery, RequestDescription};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::settings::Settings;
@@ -166,8 +166,9 @@ fn request(record: &Record, sort: Sort) -> HttpRequest {
         vector: None,
         time_max: Duration::from_secs(1),
     };
-    match connector.construct(&query) {
-        Ok(SourceQuery::Http(request)) => *request,
+    let prepared = connector.prepare(&query).unwrap_or_else(|error| panic!("{}: {error}", record.name));
+    match prepared.description() {
+        RequestDescription::Http(request) => request.clone(),
         other => panic!("{}: {other:?}", record.name),
     }
 }
