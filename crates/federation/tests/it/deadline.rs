@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    Capability, Clock, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, PipelineStore, PluginContext,
-    PluginRegistry, ProcessorError, ProviderQuery, ProviderStore, QueryContext, QueryProcessor,
-    QueryProcessorKind, RequestDescription, ResultOrigin, SearchStore, SourceRequest, SystemClock, TestTarget,
-    TypedConnector, Unavailable, UserStore,
+    Capability, Clock, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, PipelineStore,
+    PluginContext, PluginRegistry, ProcessorError, ProviderQuery, ProviderStore, QueryContext,
+    QueryProcessor, QueryProcessorKind, RequestDescription, ResultOrigin, SearchStore, SourceRequest,
+    SystemClock, TestTarget, TypedConnector, Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::{Search, SearchSpec};

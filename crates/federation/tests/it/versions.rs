@@ -1,15 +1,15 @@
 //! Versions of documents in a search: with a real store, processors and mixers, and a fake corpus.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use async_trait::async_trait;
 use domain::corpus::{Badge, CONNECTOR_NAME, DecidedBy};
 use domain::ids::{ProviderId, RunId, RunNumber};
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
     Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, Outcome,
-    PipelineStore, PluginContext, PluginRegistry, ProviderQuery, ProviderStore, RequestDescription, ResultOrigin,
-    ResultStore, SearchStore, SourceRequest, SystemClock, TestTarget, TypedConnector, Unavailable, UserStore,
+    PipelineStore, PluginContext, PluginRegistry, ProviderQuery, ProviderStore, RequestDescription,
+    ResultOrigin, ResultStore, SearchStore, SourceRequest, SystemClock, TestTarget, TypedConnector,
+    Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;

@@ -202,7 +202,10 @@ mod tests {
     fn mistakes_are_said() {
         for text in ["limit_max=0", "limit_max=1001", "limit_max=x", "sort_by_date=a/b"] {
             let mappings = QueryMappings::parse(text).expect("mappings");
-            assert_eq!(PagePlan::of(&mappings, Paging::Offset).expect_err(text).0, "query_mappings");
+            assert_eq!(
+                PagePlan::of(&mappings, Paging::Offset).expect_err(text).field,
+                Some("query_mappings")
+            );
         }
         assert!(Metric::of(&QueryMappings::parse("distance=far").expect("mappings")).is_err());
     }
