@@ -5,9 +5,8 @@ use domain::corpus::{CONNECTOR_NAME, Topic};
 use domain::ids::UserId;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, CorpusError, CorpusErrorKind,
-    CorpusHit, CorpusQuery,
-    NormalizedPage, PluginContext, ProviderQuery, RequestDescription, ResultOrigin, SourceRequest,
-    TestTarget, TypedConnector,
+    CorpusHit, CorpusQuery, NormalizedPage, PluginContext, ProviderQuery, RequestDescription, ResultOrigin,
+    SourceRequest, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;

@@ -21,7 +21,8 @@ impl Federation {
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
         notices.extend(remarks);
-        let search = self.store.create_search(spec, owner, notices, now, current_request().as_deref()).await?;
+        let search =
+            self.store.create_search(spec, owner, notices, now, current_request().as_deref()).await?;
         self.queue.notify(QueueName::Search);
         Ok(search)
     }
@@ -80,7 +81,8 @@ impl Federation {
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
         notices.extend(remarks);
-        let search = self.store.restart_search(current, spec, notices, now, current_request().as_deref()).await?;
+        let search =
+            self.store.restart_search(current, spec, notices, now, current_request().as_deref()).await?;
         self.queue.notify(QueueName::Search);
         Ok(search)
     }

@@ -1,8 +1,6 @@
 //! Summaries: one per search, written by one writer at a time, deleted with their run.
 
-use super::fixture::{
-    at, finished, finished_search, item, new_search, person, restart, set, stored,
-};
+use super::fixture::{at, finished, finished_search, item, new_search, person, restart, set, stored};
 use crate::builders::line;
 use domain::ids::{AiProviderId, ResultId, SearchId};
 use domain::ports::{Store, StoreError};

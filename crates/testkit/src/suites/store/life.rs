@@ -55,8 +55,7 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
 /// Concurrent updates are counted, and every notice is kept.
 pub async fn updates_come_one_after_the_other(store: &dyn Store) {
     let (search, _) = finished_search(store, &[]).await;
-    let updates =
-        (0..8).map(|number| store.update_search(search.id, line(&number.to_string()), at(9), None));
+    let updates = (0..8).map(|number| store.update_search(search.id, line(&number.to_string()), at(9), None));
     for update in join_all(updates).await {
         update.unwrap();
     }

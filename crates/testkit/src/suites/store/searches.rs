@@ -1,8 +1,6 @@
 //! Searches: from creation to deletion, and the fence between runs.
 
-use super::fixture::{
-    at, change, finished, finished_search, item, new_search, person, restart, set, stored,
-};
+use super::fixture::{at, change, finished, finished_search, item, new_search, person, restart, set, stored};
 use crate::builders::line;
 use domain::ids::{ProviderId, ResultId, RunNumber, SearchId, UserId};
 use domain::owner_scope::OwnerScope;
@@ -25,7 +23,10 @@ pub async fn are_created_with_their_task(store: &dyn Store) {
     let notices = vec![line("one"), line("two")];
     let search = store.create_search(spec.clone(), owner, notices.clone(), at(1), Some("r-1")).await.unwrap();
     assert_eq!((search.owner, &search.spec, &search.notices), (owner, &spec, &notices));
-    assert_eq!((search.status, search.run, search.date_created), (SearchStatus::NewSearch, RunNumber::FIRST, at(1)));
+    assert_eq!(
+        (search.status, search.run, search.date_created),
+        (SearchStatus::NewSearch, RunNumber::FIRST, at(1))
+    );
     assert_eq!(store.search(search.id).await.unwrap(), search);
     assert_eq!(store.search(SearchId(search.id.0 + 1)).await, Err(StoreError::NotFound));
 
