@@ -1,7 +1,7 @@
 //! The language in which the words of documents are indexed. Queries are read in the same one.
 //!
 //! An index in memory is built from the texts at every start, in the configured language. A stored index keeps the
-//! language in which it was written until it is written again: by `reindex_corpus` or by the upgrade to hybrid search.
+//! language in which it was written until it is written again: by `reindex_corpus`, or by the upgrade of an index without words.
 
 use crate::CacheParts;
 use crate::sparse_vector::sparse_vector;

@@ -3,7 +3,7 @@
 use crate::corpus::CacheStatus;
 use crate::ids::{ProviderId, ResultId, SearchId, SignalId};
 use crate::instant::Instant;
-use crate::notice::Notice;
+use crate::notice::{self, Notice};
 use crate::provenance::Provenance;
 use crate::status::ProviderStatus;
 use crate::summary::details::SummaryDetails;
@@ -144,6 +144,14 @@ pub struct ResultSet {
     pub query_to_provider: String,
     pub query_processors: Vec<String>,
     pub result_processors: Vec<String>,
+    /// Serialized as lines; their facts need a [`StoredNotices`] beside them.
+    ///
+    /// [`StoredNotices`]: crate::notice::StoredNotices
+    #[serde(
+        rename = "messages",
+        serialize_with = "notice::serialize_lines",
+        deserialize_with = "notice::deserialize_lines"
+    )]
     pub notices: Vec<Notice>,
     pub time_s: f64,
     pub items: Vec<ResultItem>,

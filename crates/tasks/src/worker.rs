@@ -257,7 +257,7 @@ impl TaskRun {
                     "task failed: {}",
                     chain(&error)
                 );
-                self.queue.retry(task, backoff(&error, task.attempt), error.message()).await
+                self.queue.retry(task, backoff(task.attempt), error.message()).await
             }
         };
         if let Err(error) = ended {
@@ -313,16 +313,8 @@ async fn all_end_within(time: Duration, running: &mut JoinSet<()>) -> bool {
     tokio::time::timeout(time, finished).await.is_ok()
 }
 
-/// How long a failed task waits. One that this version cannot run waits for a node of another version, and haste does
-/// not help it.
-fn backoff(error: &TaskError, attempt: u32) -> Duration {
-    match error.kind {
-        TaskErrorKind::Invalid => RETRY_MAX,
-        TaskErrorKind::Unavailable | TaskErrorKind::Failed => growing_wait(attempt),
-    }
-}
-
-fn growing_wait(attempt: u32) -> Duration {
+/// How long a failed task waits. One that this version cannot run may be claimed by a node of another version.
+fn backoff(attempt: u32) -> Duration {
     RETRY_FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(10)).min(RETRY_MAX)
 }
 
@@ -332,10 +324,7 @@ mod tests {
 
     #[test]
     fn waits_grow_and_end() {
-        let after = |kind, attempt| backoff(&TaskError::new(kind, "failed"), attempt).as_millis();
-        let waits = [1, 2, 3, 7, 8, 50].map(|attempt| after(TaskErrorKind::Failed, attempt));
+        let waits = [1, 2, 3, 7, 8, 50].map(|attempt| backoff(attempt).as_millis());
         assert_eq!(waits, [500, 1000, 2000, 32_000, 60_000, 60_000]);
-        assert_eq!(after(TaskErrorKind::Unavailable, 1), 500);
-        assert_eq!(after(TaskErrorKind::Invalid, 1), 60_000, "another version must run it");
     }
 }

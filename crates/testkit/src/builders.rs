@@ -1,6 +1,6 @@
 //! Builders of searches, result sets and results, for tests without a database.
 
-use chrono::DateTime;
+use chrono::{DateTime, TimeDelta};
 use domain::ids::{ProviderId, ResultId, RunNumber, SearchId, UserId};
 use domain::instant::Instant;
 use domain::notice::{Notice, NoticeKind};
@@ -8,9 +8,10 @@ use domain::result::{ResultItem, ResultSet};
 use domain::search::{Search, SearchSpec};
 use domain::status::{ProviderStatus, SearchStatus};
 
-/// A notice that is shown as this text.
+/// A notice with this text. It has a kind and a time that its line alone does not give back.
 pub fn line(text: &str) -> Notice {
-    Notice::new(DateTime::UNIX_EPOCH, NoticeKind::Line { line: text.to_owned() })
+    let at = DateTime::UNIX_EPOCH + TimeDelta::microseconds(1_234_567);
+    Notice::new(at, NoticeKind::ProviderRemark { remark: text.to_owned() })
 }
 
 /// A search whose results are being processed.

@@ -8,8 +8,9 @@ use syntax::credentials::{Login, SourceCredentials};
 use url::Url;
 
 /// Headers that identify nobody; all others go to the provider's own origin only.
-const OPEN_HEADERS: [&str; 6] =
-    ["accept", "accept-language", "accept-encoding", "cache-control", "content-type", "user-agent"];
+const OPEN_HEADERS: [&str; 5] = ["accept", "accept-language", "cache-control", "content-type", "user-agent"];
+/// The HTTP client decides which encodings it can read.
+const CLIENT_HEADER: &str = "accept-encoding";
 
 /// Headers of a request, separated into public and secret ones.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +30,7 @@ pub fn headers(given: &BTreeMap<String, String>, credentials: &SourceCredentials
     };
     for (name, value) in given {
         let is_overridden = carrier.is_some_and(|carrier| carrier.eq_ignore_ascii_case(name));
-        if is_overridden {
+        if is_overridden || name.eq_ignore_ascii_case(CLIENT_HEADER) {
             continue;
         }
         if OPEN_HEADERS.iter().any(|open| open.eq_ignore_ascii_case(name)) {
@@ -122,7 +123,8 @@ mod tests {
 
     #[test]
     fn given_headers_are_parted_and_overridden() {
-        let given = [("accept", "x/y"), ("X-API-Token", "t"), ("authorization", "old")];
+        let given =
+            [("accept", "x/y"), ("Accept-Encoding", "br"), ("X-API-Token", "t"), ("authorization", "old")];
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let headers = headers(&given, &credentials("bearer=new"));
         assert_eq!(headers.open, [("accept".to_owned(), "x/y".to_owned())]);

@@ -2,7 +2,7 @@
 
 use super::dsn::Dsn;
 use domain::ports::OwnDatabase;
-use domain::settings::{PluginSettings, SAMPLE_LIBRARY_FILE};
+use domain::settings::{DATABASE_FILE, PluginSettings, SAMPLE_LIBRARY_FILE};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,23 @@ pub fn folder(settings: &PluginSettings) -> Option<PathBuf> {
 /// Whether a resolved path belongs to the service: below the data folder, or its database under another name. The
 /// sample library that the demo writes there is the one exception.
 pub fn holds_file(settings: &PluginSettings, database: &OwnDatabase, path: &Path) -> bool {
-    is_database(database, path)
+    is_database(&database_file(settings, database), path)
         || folder(settings).is_some_and(|own| path.starts_with(&own) && path != own.join(SAMPLE_LIBRARY_FILE))
 }
 
+/// The database file. An installation with PostgreSQL may still have the one that it began with.
+fn database_file(settings: &PluginSettings, database: &OwnDatabase) -> PathBuf {
+    match database {
+        OwnDatabase::Sqlite { file } => file.clone(),
+        OwnDatabase::Postgres { .. } => Path::new(&settings.data_dir).join(DATABASE_FILE),
+    }
+}
+
 /// Whether this is the database file under any name, including a hard link.
-fn is_database(database: &OwnDatabase, path: &Path) -> bool {
-    let OwnDatabase::Sqlite { file } = database else { return false };
+fn is_database(file: &Path, path: &Path) -> bool {
     // SQLite keeps uncommitted data in files beside it.
     let with_suffix = |suffix: &str| {
-        let mut name = file.clone().into_os_string();
+        let mut name = file.as_os_str().to_owned();
         name.push(suffix);
         PathBuf::from(name)
     };
@@ -99,7 +106,6 @@ async fn addresses(host: &str, port: u16) -> BTreeSet<IpAddr> {
 mod tests {
     use super::super::postgres::FORM;
     use super::*;
-    use domain::settings::DATABASE_FILE;
 
     fn postgres(host: &str, port: u16, database: &str) -> OwnPostgres {
         OwnPostgres { host: host.to_owned(), port, database: database.to_owned() }
@@ -150,8 +156,10 @@ mod tests {
         std::fs::hard_link(own.join(DATABASE_FILE), other.join("a.db")).expect("a link");
         std::fs::hard_link(own.join("tributary.db-wal"), other.join("b.db")).expect("a link");
         std::fs::write(other.join("c.db"), "c").expect("a file");
+        let postgres = OwnDatabase::Postgres { host: String::new(), port: 1, database: String::new() };
         for path in [own.join(DATABASE_FILE), own.join("kept.db"), other.join("a.db"), other.join("b.db")] {
             assert!(holds_file(&path), "{}", path.display());
+            assert!(super::holds_file(&settings, &postgres, &path), "{} of before", path.display());
         }
         assert!(!holds_file(&other.join("c.db")));
         assert!(!holds_file(&own.join(SAMPLE_LIBRARY_FILE)));

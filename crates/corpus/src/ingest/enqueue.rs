@@ -108,7 +108,9 @@ pub async fn enqueue_and_wait(
             if grant.opens(&signal) && grant.last_ok.is_some_and(|last_ok| last_ok >= since) {
                 return Ok(signal);
             }
-            if let Some(reason) = grant.notices.iter().find_map(|notice| failure_of(accepted.job, notice)) {
+            if let Some(reason) =
+                grant.notices.iter().find_map(|notice| failure_of(accepted.job, since, notice))
+            {
                 return Err(IngestError::NoText(reason.to_owned()));
             }
         }
@@ -123,10 +125,12 @@ pub async fn enqueue_and_wait(
     }
 }
 
-/// Why this task failed. Other tasks may ingest the same document for the same person.
-fn failure_of(job: Option<TaskId>, notice: &Notice) -> Option<&str> {
+/// Why this task failed. Other tasks may ingest the same document for the same person. A node of an earlier version
+/// writes a line, which does not name its task.
+fn failure_of(job: Option<TaskId>, since: Instant, notice: &Notice) -> Option<&str> {
     match &notice.kind {
         NoticeKind::IngestFailed { task, reason } if Some(*task) == job => Some(reason),
+        NoticeKind::Line { line } if notice.at >= since => Some(line),
         _ => None,
     }
 }

@@ -23,7 +23,10 @@ impl SemanticCache {
             self.prepare_vectors().await?;
         }
         let was_hybrid = state.is_hybrid;
-        word_language::renew(parts).await?;
+        // Words that are indexed keep their language: until the end, queries meet vectors of earlier documents.
+        if !was_hybrid {
+            word_language::renew(parts).await?;
+        }
         parts.vectors.make_hybrid().await?;
         let total = count(&*parts.store).await?;
         let mut done = Upgrade { was_hybrid, ..Upgrade::default() };

@@ -16,7 +16,7 @@ pub enum NoticeKind {
     Banner {
         version: String,
     },
-    /// A line of an earlier version, with its own time.
+    /// A line of an earlier version.
     Line {
         line: String,
     },

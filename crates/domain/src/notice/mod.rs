@@ -8,7 +8,7 @@ pub use kind::NoticeKind;
 pub use stored::StoredNotices;
 
 use crate::instant::{self, Instant};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// Maximum number of notices of a search.
@@ -39,7 +39,8 @@ impl Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            NoticeKind::Banner { .. } | NoticeKind::Line { .. } => self.kind.fmt(f),
+            NoticeKind::Banner { .. } => self.kind.fmt(f),
+            NoticeKind::Line { .. } if self.at == Instant::UNIX_EPOCH => self.kind.fmt(f),
             kind => write!(f, "[{}] {kind}", instant::display(self.at)),
         }
     }
@@ -48,6 +49,12 @@ impl fmt::Display for Notice {
 /// The lines of `messages`.
 pub fn lines(notices: &[Notice]) -> Vec<String> {
     notices.iter().map(ToString::to_string).collect()
+}
+
+/// Parses lines, which have no facts.
+pub fn deserialize_lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Notice>, D::Error> {
+    let lines = Vec::<String>::deserialize(deserializer)?;
+    Ok(StoredNotices::default().restore(lines))
 }
 
 /// Serializes notices as the lines of `messages`.

@@ -40,13 +40,16 @@ impl<'de> Deserialize<'de> for StoredNotices {
     }
 }
 
-/// A line without facts: a banner, or a text with its time.
+/// A line without facts: a banner, or a text, with its time if it has one.
 fn parse_line(line: String) -> Notice {
     if let Some(version) = parse_banner(&line) {
         let kind = NoticeKind::Banner { version: version.to_owned() };
         return Notice { at: Instant::UNIX_EPOCH, kind };
     }
-    Notice { at: parse_time(&line).unwrap_or(Instant::UNIX_EPOCH), kind: NoticeKind::Line { line } }
+    match parse_time(&line) {
+        Some((at, text)) => Notice { at, kind: NoticeKind::Line { line: text.to_owned() } },
+        None => Notice { at: Instant::UNIX_EPOCH, kind: NoticeKind::Line { line } },
+    }
 }
 
 /// The version in a banner.
@@ -57,8 +60,9 @@ fn parse_banner(line: &str) -> Option<&str> {
     is_version.then_some(version)
 }
 
-/// The time in the brackets.
-fn parse_time(line: &str) -> Option<Instant> {
-    let (time, _) = line.strip_prefix('[')?.split_once("] ")?;
-    NaiveDateTime::parse_from_str(time, crate::instant::DISPLAY_FORMAT).ok().map(|time| time.and_utc())
+/// The time in the brackets, and the text after it.
+fn parse_time(line: &str) -> Option<(Instant, &str)> {
+    let (time, text) = line.strip_prefix('[')?.split_once("] ")?;
+    let at = NaiveDateTime::parse_from_str(time, crate::instant::DISPLAY_FORMAT).ok()?;
+    Some((at.and_utc(), text))
 }

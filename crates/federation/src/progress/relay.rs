@@ -4,6 +4,7 @@ use super::ProgressHub;
 use super::event::SearchEvent;
 use super::outbox::{Outgoing, ProgressEvent};
 use domain::ids::{ProviderId, RunNumber, SearchId};
+use domain::notice::{self, StoredNotices};
 use domain::ports::{MessageBus, MessageBusErrorKind, chain};
 use domain::result::ResultSet;
 use domain::status::SearchStatus;
@@ -34,6 +35,9 @@ enum RelayMessage<'a> {
     Provider {
         run: RunNumber,
         set: Cow<'a, ResultSet>,
+        /// The facts of the set's notices; earlier versions send only their lines.
+        #[serde(default)]
+        notices: StoredNotices,
     },
     Status {
         search: SearchId,
@@ -92,8 +96,10 @@ impl ProgressHub {
                     }
                 }
             }
-            Ok(RelayMessage::Provider { run, set }) => {
-                self.publish(set.search, SearchEvent::Provider { run, set: Arc::new(set.into_owned()) });
+            Ok(RelayMessage::Provider { run, set, notices }) => {
+                let mut set = set.into_owned();
+                set.notices = notices.restore(notice::lines(&set.notices));
+                self.publish(set.search, SearchEvent::Provider { run, set: Arc::new(set) });
             }
             Ok(RelayMessage::Status { search, status }) => self.publish(search, SearchEvent::Status(status)),
             // The text would reveal what other people search for.
@@ -117,10 +123,11 @@ fn encode(event: &ProgressEvent, bus: &dyn MessageBus) -> Option<String> {
             write(&RelayMessage::Status { search: *search, status: *status })
         }
         ProgressEvent::Provider { run, set } => {
-            let whole = RelayMessage::Provider { run: *run, set: Cow::Borrowed(set) };
+            let notices = || StoredNotices::of(set.notices.clone());
+            let whole = RelayMessage::Provider { run: *run, set: Cow::Borrowed(set), notices: notices() };
             write(&whole).or_else(|| {
                 let set = Cow::Owned(without_items(set));
-                write(&RelayMessage::Provider { run: *run, set })
+                write(&RelayMessage::Provider { run: *run, set, notices: notices() })
             })
         }
     }
@@ -254,6 +261,30 @@ mod tests {
             worker.provider_ended(RunNumber(4), &set(1, "much later"));
             sleep(Duration::from_secs(1)).await;
             assert!(received.try_recv().is_err(), "the lease has expired");
+        })
+        .await;
+    }
+
+    /// During an upgrade, processes of an earlier version send and read only the lines of notices.
+    #[tokio::test(start_paused = true)]
+    async fn notices_keep_their_facts_and_are_lines_for_earlier_versions() {
+        with_two_processes(|web, worker, bus| async move {
+            let _guard = worker.begin(ID, RunNumber(1));
+            let sent = Arc::new(result_set(1).search(ID).line("a remark").build());
+            worker.provider_ended(RunNumber(1), &sent);
+            let mut received = web.subscribe(ID);
+            web.request_progress(ID, RunNumber(1), Vec::new());
+            let event = received.recv().await.unwrap();
+            assert!(matches!(&event, SearchEvent::Provider { set, .. } if *set == sent), "{event:?}");
+
+            let message = bus.sent.lock().unwrap().last().cloned().unwrap();
+            let mut message: serde_json::Value = serde_json::from_str(&message).unwrap();
+            let lines = message["provider"]["set"]["messages"].clone();
+            assert_eq!(lines, serde_json::json!(notice::lines(&sent.notices)));
+            message["provider"].as_object_mut().unwrap().remove("notices");
+            web.handle(&message.to_string(), "web");
+            let SearchEvent::Provider { set, .. } = received.recv().await.unwrap() else { panic!("no set") };
+            assert_eq!(serde_json::json!(notice::lines(&set.notices)), lines);
         })
         .await;
     }

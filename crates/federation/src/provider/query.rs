@@ -35,7 +35,7 @@ impl ProviderRun {
                     return Err(unknown_processor(name));
                 }
                 Err(error) => {
-                    notices.push(self.notice(skipped(name, &error)));
+                    notices.push(self.notice(skipped(name, &error, &self.search)));
                     continue;
                 }
             };

@@ -147,10 +147,12 @@ impl Pipeline {
             let kind = match (self.plugins.result_processor(&name), named_by) {
                 (Some(kind), _) => match kind.processor.process(&mut state.batch, &cx) {
                     Ok(outcome) => outcome.notice(&name, Some(&self.provider.spec.name)),
-                    Err(error) => Some(skipped(&name, &error)),
+                    Err(error) => Some(skipped(&name, &error, &self.search)),
                 },
                 (None, NamedBy::Provider) => return Err(unknown_processor(&name)),
-                (None, NamedBy::Search) => Some(skipped(&name, &processor_failure::unknown_processor())),
+                (None, NamedBy::Search) => {
+                    Some(skipped(&name, &processor_failure::unknown_processor(), &self.search))
+                }
             };
             state.notices.extend(kind.map(|kind| Notice::new(self.context.clock.now(), kind)));
         }

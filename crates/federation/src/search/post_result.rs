@@ -81,7 +81,7 @@ impl PostResultPipeline {
         let mut notices = Vec::new();
         for name in &self.names {
             let Some(kind) = self.plugins.post_result_processor(name) else {
-                notices.push(skipped(name, &unknown_processor()));
+                notices.push(skipped(name, &unknown_processor(), &self.search));
                 continue;
             };
             if kind.only_at_end && self.stage == RunStage::Running {
@@ -89,7 +89,7 @@ impl PostResultPipeline {
             }
             match kind.processor.process(sets, &cx).await {
                 Ok(outcome) => notices.extend(outcome.notice(name, None)),
-                Err(error) => notices.push(skipped(name, &error)),
+                Err(error) => notices.push(skipped(name, &error, &self.search)),
             }
         }
         let now = self.context.clock.now();

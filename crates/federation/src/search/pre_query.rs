@@ -29,13 +29,13 @@ impl Federation {
             let applied = match timeout_at(deadline, pipeline.apply(name, &query, &cx)).await {
                 Ok(Ok(applied)) => applied,
                 Ok(Err(error)) => {
-                    push_notice(skipped(name, &error));
+                    push_notice(skipped(name, &error, search));
                     continue;
                 }
                 Err(late) => {
                     let reason = format!("it did not finish within {:.1} s", time_max.as_secs_f64());
                     let error = ProcessorError::new(ProcessorErrorKind::Unavailable, reason);
-                    push_notice(skipped(name, &error.caused_by(late)));
+                    push_notice(skipped(name, &error.caused_by(late), search));
                     continue;
                 }
             };

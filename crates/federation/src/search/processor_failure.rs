@@ -1,7 +1,9 @@
 //! The failure of a processor: a notice for people, and a log line if something broke.
 
+use super::log_text::without_query;
 use domain::notice::NoticeKind;
 use domain::ports::{ProcessorError, ProcessorErrorKind, chain};
+use domain::search::Search;
 
 /// The record that names a processor, which decides what an unknown name means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +28,11 @@ pub(crate) fn unknown_processor() -> ProcessorError {
     ProcessorError::new(ProcessorErrorKind::Unknown, "it no longer exists")
 }
 
-/// The notice about a processor that was skipped.
-pub(crate) fn skipped(name: &str, error: &ProcessorError) -> NoticeKind {
+/// The notice about a processor that was skipped. The log does not show what was searched for.
+pub(crate) fn skipped(name: &str, error: &ProcessorError, search: &Search) -> NoticeKind {
     if error.is_fault() {
-        tracing::warn!(processor = name, "{name} failed and was skipped: {}", chain(error));
+        let cause = without_query(&chain(error), &search.spec.query_string);
+        tracing::warn!(processor = name, "{name} failed and was skipped: {cause}");
     }
     NoticeKind::processor_failed(name, error.message())
 }

@@ -1,6 +1,7 @@
 //! Facts are read from the kinds of notices, never from their lines: no code looks for a part of their wording.
 
 use crate::architecture::root;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ExprLit, ExprMethodCall, Item, Lit};
@@ -27,6 +28,8 @@ const MATCHING: &[&str] = &[
 const WORDING: &str = "crates/domain/src/notice";
 /// Shorter texts, such as `: `, are part of many formats.
 const CHARS_MIN: usize = 4;
+/// Texts of so many characters are no accident, also where no method shows that one is looked for.
+const CHARS_MIN_ANYWHERE: usize = 9;
 /// The end of the time of a line.
 const AFTER_TIME: &str = "] ";
 
@@ -47,16 +50,23 @@ impl<'ast> Visit<'ast> for Literals {
     }
 }
 
-/// Literal arguments of the matching methods, outside of tests.
+/// String literals outside of tests; and, apart from them, the literal arguments of the matching methods.
 #[derive(Default)]
-struct Matched(Vec<String>);
+struct Read {
+    all: Vec<String>,
+    matched: Vec<String>,
+}
 
-impl<'ast> Visit<'ast> for Matched {
+impl<'ast> Visit<'ast> for Read {
+    fn visit_lit_str(&mut self, literal: &'ast syn::LitStr) {
+        self.all.push(literal.value());
+    }
+
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         if MATCHING.contains(&call.method.to_string().as_str()) {
             for argument in &call.args {
                 if let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = argument {
-                    self.0.push(text.value());
+                    self.matched.push(text.value());
                 }
             }
         }
@@ -69,6 +79,8 @@ impl<'ast> Visit<'ast> for Matched {
             arguments.iter().for_each(|argument| self.visit_expr(argument));
         }
     }
+
+    fn visit_attribute(&mut self, _documentation: &'ast Attribute) {}
 
     fn visit_item(&mut self, item: &'ast Item) {
         let is_tests = matches!(item, Item::Mod(module) if module.attrs.iter().any(is_test));
@@ -93,17 +105,19 @@ fn wording() -> Vec<String> {
     literals.0
 }
 
-/// Whether code that looks for this text may be reading a line of a notice.
-fn is_of_notice(text: &str, wording: &[String]) -> bool {
-    let is_phrase = text.trim().chars().count() >= CHARS_MIN && text.contains(|c: char| !c.is_alphanumeric());
-    text == AFTER_TIME || (is_phrase && wording.iter().any(|fixed| fixed.contains(text)))
+/// Whether a text is a part of the wording of a notice, and more than one word.
+fn is_of_notice(text: &str, chars_min: usize, wording: &[String]) -> bool {
+    let is_phrase = text.trim().chars().count() >= chars_min && text.contains([' ', ':']);
+    is_phrase && wording.iter().any(|fixed| fixed.contains(text))
 }
 
-fn offenders(code: &str, wording: &[String]) -> Vec<String> {
-    let mut matched = Matched::default();
-    matched.visit_file(&syn::parse_file(code).unwrap());
-    matched.0.retain(|text| is_of_notice(text, wording));
-    matched.0
+fn offenders(code: &str, wording: &[String]) -> BTreeSet<String> {
+    let mut read = Read::default();
+    read.visit_file(&syn::parse_file(code).unwrap());
+    let matched = read.matched.into_iter();
+    let matched = matched.filter(|text| text == AFTER_TIME || is_of_notice(text, CHARS_MIN, wording));
+    let anywhere = read.all.into_iter().filter(|text| is_of_notice(text, CHARS_MIN_ANYWHERE, wording));
+    matched.chain(anywhere).collect()
 }
 
 fn product_files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -149,6 +163,9 @@ fn code_that_reads_a_line_is_found() {
         r#"fn f(line: &str) -> Option<(&str, &str)> { line.split_once("] ") }"#,
         r#"fn f(lines: &[String]) -> bool { lines.iter().any(|line| line.contains("failed and was skipped")) }"#,
         r#"fn f(line: &str) { assert!(line.ends_with("rewrote query to: ")); }"#,
+        r#"fn f(lines: &[String]) -> u64 { counted(lines, "Your preferences hid ") }"#,
+        r#"const WORDS: &str = " failed and was skipped"; fn f(line: &str) -> bool { line.contains(WORDS) }"#,
+        r#"fn f(line: &str) -> bool { ["Retrieved "].iter().any(|word| line.contains(word)) }"#,
     ] {
         assert_eq!(offenders(code, &wording).len(), 1, "{code}");
     }

@@ -3,7 +3,6 @@
 use super::fixture::{at, change, finished, finished_search, item, person, restart};
 use crate::builders::line;
 use domain::ids::{SearchId, UserId};
-use domain::notice;
 use domain::ports::{FinishedRun, QueueName, Store, StoreError};
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec, Sort};
@@ -60,7 +59,7 @@ pub async fn updates_come_one_after_the_other(store: &dyn Store) {
         update.unwrap();
     }
     let now = store.search(search.id).await.unwrap();
-    let mut numbers = notice::lines(&now.notices[2..]);
+    let mut numbers: Vec<String> = now.notices[2..].iter().map(|notice| notice.kind.to_string()).collect();
     numbers.sort();
     assert_eq!((now.run.0, numbers.concat().as_str()), (9, "01234567"));
 }

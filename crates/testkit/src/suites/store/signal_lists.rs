@@ -126,7 +126,7 @@ pub async fn are_bounded(store: &dyn Store) {
     assert_eq!(store.note_signal(more, &by(ann, ""), at(1)).await.unwrap().0.matter_tags.len(), TAGS_MAX);
     store.note_failure(id, ann, line(&long)).await.unwrap();
     let stored = store.signal(id).await.unwrap();
-    assert_eq!(stored.notices[0].to_string().chars().count(), LINE_CHARS_MAX);
+    assert_eq!(stored.notices[0].kind.to_string().chars().count(), LINE_CHARS_MAX);
     assert_eq!((stored.title, stored.matter_tags), (signal.title, signal.matter_tags));
     for number in 0..EARLIER_KEPT + 3 {
         let text = format!("text {number}");
