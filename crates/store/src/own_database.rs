@@ -34,7 +34,7 @@ mod tests {
         };
         let sqlite = |file: &str| Some(OwnDatabase::Sqlite { file: file.into() });
         let table = [
-            ("postgres://me:pw@DB.example:5433/records", postgres("db.example", 5433, "records")),
+            ("postgres://me:pw@DB.example:5433/records", postgres("DB.example", 5433, "records")),
             ("postgresql://me:pw@[::1]/records", postgres("::1", 5432, "records")),
             ("postgres://me@127.0.0.1", postgres("127.0.0.1", 5432, "me")),
             ("postgres://me:pw@%2Frun%2Fpg/records", postgres("localhost", 5432, "records")),
