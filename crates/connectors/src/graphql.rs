@@ -211,10 +211,11 @@ impl GraphQl {
     fn page(&self, answer: Value) -> Result<NormalizedPage, ConnectorError> {
         let fault = answer::errors(&answer);
         let page = page::take_apart(answer, &self.response_mappings)?;
-        match page.items.is_empty() {
+        if page.items.is_empty() {
             // A partial response counts; a response with errors only is an error.
-            true => fault.map_or(Ok(page), Err),
-            false => Ok(page),
+            fault.map_or(Ok(page), Err)
+        } else {
+            Ok(page)
         }
     }
 

@@ -152,8 +152,5 @@ async fn find(
             own.push(signal);
         }
     }
-    match own.is_empty() {
-        true => Ok(ingest::all_visible_at(parts, &address, person.user).await?),
-        false => Ok(own),
-    }
+    if own.is_empty() { Ok(ingest::all_visible_at(parts, &address, person.user).await?) } else { Ok(own) }
 }

@@ -267,10 +267,7 @@ pub struct AiProvider {
 impl AiProvider {
     /// The fields whose stored values are missing from the spec because they cannot be decrypted.
     pub fn unreadable_fields(&self) -> Vec<String> {
-        match self.is_unreadable {
-            true => sealed_fields(&self.spec, &["name", "shared"]),
-            false => Vec::new(),
-        }
+        if self.is_unreadable { sealed_fields(&self.spec, &["name", "shared"]) } else { Vec::new() }
     }
 
     /// The starting point of a partial edit. An unreadable record that is entered again becomes active.

@@ -127,9 +127,10 @@ impl KnownSecrets {
             }
             SourceCredentials::Pairs(pairs) => {
                 for (name, value) in pairs {
-                    match is_secret_name(name) {
-                        true => self.add(value.expose()),
-                        false => self.add_if_key(value.expose()),
+                    if is_secret_name(name) {
+                        self.add(value.expose());
+                    } else {
+                        self.add_if_key(value.expose());
                     }
                 }
             }

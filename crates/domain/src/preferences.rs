@@ -125,9 +125,10 @@ fn domain_of(text: &str) -> Option<String> {
     if text.is_empty() || text.chars().count() > DOMAIN_CHARS_MAX {
         return None;
     }
-    let url = match text.contains("://") {
-        true => Url::parse(text),
-        false => Url::parse(&format!("https://{}/", text.trim_end_matches('/'))),
+    let url = if text.contains("://") {
+        Url::parse(text)
+    } else {
+        Url::parse(&format!("https://{}/", text.trim_end_matches('/')))
     };
     let url =
         url.ok().filter(|url| url.username().is_empty() && url.path() == "/" || text.contains("://"))?;

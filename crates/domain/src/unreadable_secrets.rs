@@ -14,9 +14,10 @@ const ENTER_AGAIN: &str = "The stored record cannot be read, because it was encr
 /// Whether a record that is encrypted as a whole may be replaced. One that cannot be decrypted may be replaced only if
 /// its secret is entered, because there is nothing that an empty or masked secret could keep.
 pub fn check_replaceable(is_unreadable: bool, field: &str, secret: &str) -> Result<(), FieldErrors> {
-    match is_unreadable && (secret.trim().is_empty() || Secret::is_masked(secret)) {
-        true => Err(FieldErrors::one(field, ENTER_AGAIN)),
-        false => Ok(()),
+    if is_unreadable && (secret.trim().is_empty() || Secret::is_masked(secret)) {
+        Err(FieldErrors::one(field, ENTER_AGAIN))
+    } else {
+        Ok(())
     }
 }
 
@@ -37,9 +38,10 @@ impl UnreadableSecrets {
     /// of another secret field replaces those fields, and an edit with neither keeps everything stored.
     #[must_use]
     pub fn after(self, spec: &ProviderSpec) -> Self {
-        match spec.credentials.is_empty() {
-            true => Self { confidential: self.confidential && !spec.has_confidential(), ..self },
-            false => Self::default(),
+        if spec.credentials.is_empty() {
+            Self { confidential: self.confidential && !spec.has_confidential(), ..self }
+        } else {
+            Self::default()
         }
     }
 

@@ -91,9 +91,12 @@ fn query(documents: &[Document], dimensions: usize, body: &Value) -> FakeRespons
         .filter(|(_, document)| document.number as u64 >= least)
         .take(usize::try_from(wanted).expect("a small number"))
         .collect();
-    let column = |name: &str, read: fn(&(f64, &Document)) -> Value| match include.contains(&name) {
-        true => json!([found.iter().map(read).collect::<Vec<Value>>()]),
-        false => Value::Null,
+    let column = |name: &str, read: fn(&(f64, &Document)) -> Value| {
+        if include.contains(&name) {
+            json!([found.iter().map(read).collect::<Vec<Value>>()])
+        } else {
+            Value::Null
+        }
     };
     let ids: Vec<String> = found.iter().map(|(_, document)| document.number.to_string()).collect();
     let answer = json!({

@@ -221,12 +221,10 @@ fn told(state: &ServerState, message: &Value) -> Response {
     let events =
         format!(": hello\n\nevent: message\ndata: {note}\n\nevent: message\nid: 7\ndata: {message}\n\n");
     let first = futures_util::stream::iter([Ok::<_, std::convert::Infallible>(events)]);
-    let body = match state.lingers {
-        true => axum::body::Body::from_stream(futures_util::StreamExt::chain(
-            first,
-            futures_util::stream::pending(),
-        )),
-        false => axum::body::Body::from_stream(first),
+    let body = if state.lingers {
+        axum::body::Body::from_stream(futures_util::StreamExt::chain(first, futures_util::stream::pending()))
+    } else {
+        axum::body::Body::from_stream(first)
     };
     ([("content-type", "text/event-stream")], body).into_response()
 }

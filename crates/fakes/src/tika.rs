@@ -56,8 +56,9 @@ async fn handle(State(seen): State<Seen>, headers: HeaderMap, body: Bytes) -> Re
     let is_text = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'.' | b',');
     let runs = body.split(|byte| !is_text(byte)).filter(|run| run.len() >= RUN_MIN);
     let text: Vec<String> = runs.map(|run| String::from_utf8_lossy(run).into_owned()).collect();
-    match text.is_empty() {
-        true => StatusCode::NO_CONTENT.into_response(),
-        false => ([("content-type", "text/plain; charset=UTF-8")], text.join("\n")).into_response(),
+    if text.is_empty() {
+        StatusCode::NO_CONTENT.into_response()
+    } else {
+        ([("content-type", "text/plain; charset=UTF-8")], text.join("\n")).into_response()
     }
 }

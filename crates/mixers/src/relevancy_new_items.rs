@@ -11,9 +11,10 @@ impl Mixer for RelevancyNewItemsMixer {
         let hidden = order::keep(&mut candidates, order::is_new);
         order::by_relevancy(&mut candidates);
         promotion::promote(&mut candidates, cx);
-        let remark = match candidates.is_empty() {
-            true => NoticeKind::no_new_results(KIND.name),
-            false => NoticeKind::hid_old(KIND.name, hidden),
+        let remark = if candidates.is_empty() {
+            NoticeKind::no_new_results(KIND.name)
+        } else {
+            NoticeKind::hid_old(KIND.name, hidden)
         };
         MixedOrder { order: candidates, notices: vec![remark] }
     }

@@ -43,9 +43,10 @@ fn known_message(sentence: &str) -> Option<String> {
         let (_, known) = sentence.rsplit_once(", expected ")?;
         let mut known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
         let last = known.pop()?;
-        return Some(match known.is_empty() {
-            true => format!("Use {last}."),
-            false => format!("Use {} or {last}.", known.join(", ")),
+        return Some(if known.is_empty() {
+            format!("Use {last}.")
+        } else {
+            format!("Use {} or {last}.", known.join(", "))
         });
     }
     let field = |start: &str| sentence.strip_prefix(start)?.strip_suffix('`');

@@ -49,9 +49,10 @@ impl<T: DeserializeOwned + Default + Send + 'static, S: Send + Sync> FromRequest
             return ApiJson::from_request(request, state).await.map(|ApiJson(value)| Self(value));
         }
         let bytes = Bytes::from_request(request, state).await.map_err(body_refusal)?;
-        match bytes.is_empty() {
-            true => Ok(Self(T::default())),
-            false => Err(ApiError::of(ErrorCode::UnsupportedMediaType)),
+        if bytes.is_empty() {
+            Ok(Self(T::default()))
+        } else {
+            Err(ApiError::of(ErrorCode::UnsupportedMediaType))
         }
     }
 }

@@ -69,11 +69,10 @@ impl NamedKey {
 
     async fn for_body(self, body: Bytes) -> Result<IdempotencyKey, ApiError> {
         let Self { key, route } = self;
-        let fingerprint = match body.len() <= HASHED_INLINE_BYTES_MAX {
-            true => hash(&route, &body),
-            false => {
-                tokio::task::spawn_blocking(move || hash(&route, &body)).await.map_err(ApiError::internal)?
-            }
+        let fingerprint = if body.len() <= HASHED_INLINE_BYTES_MAX {
+            hash(&route, &body)
+        } else {
+            tokio::task::spawn_blocking(move || hash(&route, &body)).await.map_err(ApiError::internal)?
         };
         Ok(IdempotencyKey { key, fingerprint })
     }
@@ -83,12 +82,13 @@ fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let mut values = headers.get_all(KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let key = value.to_str().unwrap_or_default().trim();
-    match values.next().is_none() && (1..=KEY_CHARS_MAX).contains(&key.len()) {
-        true => Ok(Some(key.to_owned())),
-        false => Err(ApiError::invalid_field(
+    if values.next().is_none() && (1..=KEY_CHARS_MAX).contains(&key.len()) {
+        Ok(Some(key.to_owned()))
+    } else {
+        Err(ApiError::invalid_field(
             "Idempotency-Key",
             format!("Send one key of 1 to {KEY_CHARS_MAX} visible ASCII characters, such as a UUID."),
-        )),
+        ))
     }
 }
 

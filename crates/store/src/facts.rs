@@ -69,12 +69,13 @@ async fn of_sqlite(url: &Secret, until: Instant) -> Result<DatabaseFacts, StoreE
     .fetch_all(&mut file)
     .await
     .map_err(failure)?;
-    let migration = match names.iter().any(|name| name == "_sqlx_migrations") {
-        true => sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
+    let migration = if names.iter().any(|name| name == "_sqlx_migrations") {
+        sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
             .fetch_one(&mut file)
             .await
-            .map_err(failure)?,
-        false => None,
+            .map_err(failure)?
+    } else {
+        None
     };
     let mut tables = Vec::new();
     for name in names {
@@ -123,23 +124,23 @@ async fn of_postgres(url: &Secret, until: Instant) -> Result<DatabaseFacts, Stor
     .fetch_all(&mut server)
     .await
     .map_err(failure)?;
-    let migration = match found.iter().any(|(name, ..)| name == "_sqlx_migrations") {
-        true => sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
+    let migration = if found.iter().any(|(name, ..)| name == "_sqlx_migrations") {
+        sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
             .fetch_one(&mut server)
             .await
-            .map_err(failure)?,
-        false => None,
+            .map_err(failure)?
+    } else {
+        None
     };
     let mut tables = Vec::new();
     for (name, estimate, bytes) in found {
         let is_estimate = bytes > COUNTED_BYTES_MAX;
-        let rows = match is_estimate {
+        let rows = if is_estimate {
             // Negative: never analyzed.
-            true => u64::try_from(estimate).ok(),
-            false => {
-                let text = AssertSqlSafe(format!("SELECT count(*) FROM {}", quoted(&name)));
-                counted(sqlx::query_scalar(text).fetch_one(&mut server), until).await?
-            }
+            u64::try_from(estimate).ok()
+        } else {
+            let text = AssertSqlSafe(format!("SELECT count(*) FROM {}", quoted(&name)));
+            counted(sqlx::query_scalar(text).fetch_one(&mut server), until).await?
         };
         tables.push(TableFacts { name, rows, is_estimate, bytes: Some(count(bytes)) });
     }

@@ -166,10 +166,7 @@ impl Corpus for KnownVersions {
     ) -> Result<BTreeMap<SignalId, CacheStatus>, CorpusError> {
         let known = self.standings.lock().unwrap().clone().unwrap_or_default();
         let pinned = |id: &SignalId| known.get(id).is_some_and(|one| one.badge == Badge::Pinned);
-        let badge = |id: &SignalId| match topic.is_some() && pinned(id) {
-            true => Badge::Pinned,
-            false => Badge::Cached,
-        };
+        let badge = |id: &SignalId| if topic.is_some() && pinned(id) { Badge::Pinned } else { Badge::Cached };
         Ok(signals.iter().map(|id| (*id, CacheStatus { badge: badge(id), ..mark(id.0) })).collect())
     }
     async fn rejected(&self, runs: &[RunId]) -> Result<BTreeSet<RunId>, CorpusError> {

@@ -18,10 +18,7 @@ pub fn issuer(settings: &Settings, data_dir: &Path) -> anyhow::Result<Option<Iss
         return parse_key(&settings.license_public_key).context("SVC_LICENSE_PUBLIC_KEY").map(Some);
     }
     let path = data_dir.join(KEY_FILE);
-    match path.exists() {
-        true => key_in(&path).map(Some),
-        false => Ok(PUBLIC_KEY.and_then(IssuerKey::parse)),
-    }
+    if path.exists() { key_in(&path).map(Some) } else { Ok(PUBLIC_KEY.and_then(IssuerKey::parse)) }
 }
 
 /// Parses a public key, given as text or as the path of a file.

@@ -79,10 +79,7 @@ fn parse_notations(provider: &SearchProvider) -> (Notations, Vec<ConnectorError>
 pub fn require_notations(provider: &SearchProvider) -> Result<Notations, ConnectorError> {
     let mut notations = valid_notations(provider)?;
     let Some(token) = &provider.user_token else {
-        return match notations.credentials.need_session() {
-            false => Ok(notations),
-            true => Err(not_connected()),
-        };
+        return if notations.credentials.need_session() { Err(not_connected()) } else { Ok(notations) };
     };
     if matches!(notations.credentials, SourceCredentials::None) {
         notations.credentials =

@@ -94,13 +94,15 @@ impl Challenge {
             who = self.hex(&format!("{who}:{}:{client_nonce}", self.nonce));
         }
         let what = self.hex(&format!("{}:{place}", method.as_str()));
-        let response = match self.has_qop {
-            true => self.hex(&format!("{who}:{}:00000001:{client_nonce}:auth:{what}", self.nonce)),
-            false => self.hex(&format!("{who}:{}:{what}", self.nonce)),
+        let response = if self.has_qop {
+            self.hex(&format!("{who}:{}:00000001:{client_nonce}:auth:{what}", self.nonce))
+        } else {
+            self.hex(&format!("{who}:{}:{what}", self.nonce))
         };
-        let mut header = match login.user.is_ascii() {
-            true => format!("Digest username={}", quoted(&login.user)),
-            false => format!("Digest username*=UTF-8''{}", encode_percent(&login.user)),
+        let mut header = if login.user.is_ascii() {
+            format!("Digest username={}", quoted(&login.user))
+        } else {
+            format!("Digest username*=UTF-8''{}", encode_percent(&login.user))
         };
         for (name, value) in [("realm", &self.realm), ("nonce", &self.nonce), ("uri", &place)] {
             push(&mut header, name, &quoted(value));

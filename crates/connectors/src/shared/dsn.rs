@@ -37,9 +37,10 @@ impl Dsn {
         let text = text.trim();
         let example = form.schemes.first().copied().unwrap_or_default();
         let needed = format!("Use {example}://host:{}/database or host:{}:database.", form.port, form.port);
-        let dsn = match text.contains("://") {
-            true => Self::of_url(text, form).ok_or_else(|| needed.clone())?,
-            false => Self::of_parts(text).ok_or_else(|| needed.clone())?,
+        let dsn = if text.contains("://") {
+            Self::of_url(text, form).ok_or_else(|| needed.clone())?
+        } else {
+            Self::of_parts(text).ok_or_else(|| needed.clone())?
         };
         if dsn.host.is_empty() || dsn.database.is_empty() { Err(needed) } else { Ok(dsn) }
     }

@@ -100,9 +100,10 @@ pub fn build(
 ) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = valid_notations(&without_credentials(provider))?;
     let spec = &provider.spec;
-    let response_mappings = match spec.response_mappings.trim().is_empty() {
-        true => ResponseMappings::parse(RESPONSE_MAPPINGS).map_err(config_invalid)?,
-        false => notations.response_mappings,
+    let response_mappings = if spec.response_mappings.trim().is_empty() {
+        ResponseMappings::parse(RESPONSE_MAPPINGS).map_err(config_invalid)?
+    } else {
+        notations.response_mappings
     };
     Ok(GraphSearch {
         api: DelegatedApi::new(&MICROSOFT, entity.scope, provider, context)?,
@@ -143,10 +144,10 @@ impl TypedConnector for GraphSearch {
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
         let kql = self.kql(query.text)?;
-        let body = match self.template.is_empty() {
-            true => json!({"requests": [self.request(query, &kql)]}),
-            false => json_body::bind(&self.template, &binding(&self.mappings, &kql), true)
-                .map_err(config_invalid)?,
+        let body = if self.template.is_empty() {
+            json!({"requests": [self.request(query, &kql)]})
+        } else {
+            json_body::bind(&self.template, &binding(&self.mappings, &kql), true).map_err(config_invalid)?
         };
         let request = self.api.post(&["v1.0", "search", "query"], &body, query.time_max);
         Ok(request)

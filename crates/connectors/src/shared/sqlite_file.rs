@@ -65,10 +65,7 @@ pub fn resolve(file: &Path, settings: &PluginSettings, database: &OwnDatabase) -
     }
     let roots = settings.sqlite_allow.iter().filter_map(|root| Path::new(root.trim()).canonicalize().ok());
     let is_inside = roots.into_iter().any(|root| resolved.starts_with(root));
-    match is_inside || is_sample(&resolved, settings) {
-        true => Ok(resolved),
-        false => Err(Refusal::Outside),
-    }
+    if is_inside || is_sample(&resolved, settings) { Ok(resolved) } else { Err(Refusal::Outside) }
 }
 
 /// The sample library that the demo writes into its data folder.

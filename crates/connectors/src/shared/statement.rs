@@ -117,10 +117,12 @@ impl Template {
                 Piece::Fields => text.push_str(fields),
                 Piece::Value(parts) => {
                     number += 1;
-                    text.push_str(&match is_pattern(parts) {
-                        true => self.dialect.pattern_placeholder(number),
-                        false => self.dialect.placeholder(number),
-                    });
+                    let placeholder = if is_pattern(parts) {
+                        self.dialect.pattern_placeholder(number)
+                    } else {
+                        self.dialect.placeholder(number)
+                    };
+                    text.push_str(&placeholder);
                 }
             }
         }

@@ -90,14 +90,13 @@ impl SemanticCache {
 fn unconnected(wanted: Option<Channel>, connectable: Vec<&str>, all: Vec<&str>) -> String {
     let mailbox =
         wanted.map_or("No mailbox".to_owned(), |channel| format!("No mailbox of {}", title(channel)));
-    match connectable.is_empty() {
-        false => {
-            format!("{mailbox} is connected to your account; connect {} first.", connectable.join(" or "))
-        }
-        true => format!(
+    if connectable.is_empty() {
+        format!(
             "{mailbox} can be connected yet: an administrator adds the authenticator {} first.",
             all.join(" or ")
-        ),
+        )
+    } else {
+        format!("{mailbox} is connected to your account; connect {} first.", connectable.join(" or "))
     }
 }
 

@@ -70,12 +70,13 @@ async fn run(parts: &CacheParts, id: ScanId, attempt: u32) -> Result<(), StoreEr
         return Ok(());
     }
     let mut progress = Progress::default();
-    let ended = match parts.license.opens_cache() {
-        false => Err(ScanError::Failed("the license does not include the semantic cache".to_owned())),
-        true => tokio::select! {
+    let ended = if parts.license.opens_cache() {
+        tokio::select! {
             ended = within(TIME_MAX, scan_mailbox(parts, &scan, &mut progress)) => ended,
             stop = ended_elsewhere(parts, id) => Err(stop),
-        },
+        }
+    } else {
+        Err(ScanError::Failed("the license does not include the semantic cache".to_owned()))
     };
     match ended {
         Ok(()) => end(parts, &scan, progress, None).await,

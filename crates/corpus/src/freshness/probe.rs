@@ -52,9 +52,10 @@ pub async fn check(
         Some(answer) if said != Liveness::Alive => is_for_one(parts, signal, answer).await?,
         _ => false,
     };
-    let (noted, noted_http) = match is_for_one {
-        true => (liveness::noted(signal.liveness, Liveness::Unknown), None),
-        false => (noted, http_status),
+    let (noted, noted_http) = if is_for_one {
+        (liveness::noted(signal.liveness, Liveness::Unknown), None)
+    } else {
+        (noted, http_status)
     };
     match parts.store.set_liveness(signal.signal_id, noted, noted_http, now).await {
         // Removed in the meantime; the response is still valid.

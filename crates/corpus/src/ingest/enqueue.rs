@@ -198,9 +198,10 @@ async fn own_source(
     item: ResultItem,
 ) -> Result<SourceRequest, IngestError> {
     let Some(mark) = &item.cache else {
-        return match source::may_ask(parts, &provider, user).await? {
-            true => Ok(source::request_for_result(parts, user, provider, &item)),
-            false => Err(IngestError::NotAllowed),
+        return if source::may_ask(parts, &provider, user).await? {
+            Ok(source::request_for_result(parts, user, provider, &item))
+        } else {
+            Err(IngestError::NotAllowed)
         };
     };
     let signal = cached_text::visible(parts, mark.signal_id, user).await?.ok_or(StoreError::NotFound)?;

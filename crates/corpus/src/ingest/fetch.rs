@@ -34,9 +34,10 @@ pub async fn load_provider(parts: &CacheParts, job: &IngestJob) -> Result<Search
         PageTarget::User(_) => source::no_provider(parts, job.user),
         PageTarget::Source(_) | PageTarget::Account(_) => provider,
     };
-    match source::may_ask(parts, &provider, job.user).await? {
-        true => Ok(provider),
-        false => Err(IngestFailure::Final("this person may not use its source".to_owned())),
+    if source::may_ask(parts, &provider, job.user).await? {
+        Ok(provider)
+    } else {
+        Err(IngestFailure::Final("this person may not use its source".to_owned()))
     }
 }
 

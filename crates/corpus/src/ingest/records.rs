@@ -50,9 +50,10 @@ pub async fn all_visible_at(
 
 /// Stores a person's request for a document, on the record that the person already sees if there is one.
 pub async fn note(parts: &CacheParts, seen: NewSignal, by: &Retrieval) -> Result<Signal, StoreError> {
-    let known = match seen.is_supplied {
-        true => None,
-        false => visible_at(parts, &seen.address, seen.source_provider_id, by.user).await?,
+    let known = if seen.is_supplied {
+        None
+    } else {
+        visible_at(parts, &seen.address, seen.source_provider_id, by.user).await?
     };
     let known = known.map(|signal| signal.signal_id);
     let (signal, _) = parts.store.note_signal(NewSignal { known, ..seen }, by, parts.clock.now()).await?;

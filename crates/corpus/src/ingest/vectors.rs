@@ -97,9 +97,10 @@ async fn write_vectors(
     let Some(dimension) = chunks.first().map(|chunk| chunk.vector.len()) else {
         return remove_vectors(parts, signal.signal_id).await;
     };
-    let language = match parts.vectors.state().await?.is_hybrid {
-        true => Some(word_language::indexed(parts).await?),
-        false => None,
+    let language = if parts.vectors.state().await?.is_hybrid {
+        Some(word_language::indexed(parts).await?)
+    } else {
+        None
     };
     let chunks = chunks.into_iter().map(|chunk| ChunkVector {
         number: chunk.number,

@@ -17,10 +17,7 @@ impl SemanticCache {
     /// The language in which the words of the documents are indexed, if it is not the configured one and they are
     /// searched by words. Queries are read in it until the next reindex.
     pub async fn outdated_word_language(&self) -> Result<Option<String>, StoreError> {
-        match self.parts.settings.corpus_hybrid {
-            true => word_language::outdated(&self.parts).await,
-            false => Ok(None),
-        }
+        if self.parts.settings.corpus_hybrid { word_language::outdated(&self.parts).await } else { Ok(None) }
     }
 
     /// Creates the folder or the bucket of texts if it is missing.

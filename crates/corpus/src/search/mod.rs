@@ -117,9 +117,10 @@ async fn pieces(
     let asking = VectorQuery { tokens: &asker.tokens, limit: CHUNKS_MAX };
     let by_meaning = async {
         // A query without known words has no vector.
-        match vector.iter().any(|number| number.abs() > LENGTH_MIN) {
-            true => parts.vectors.nearest(asking, vector).await,
-            false => Ok(Vec::new()),
+        if vector.iter().any(|number| number.abs() > LENGTH_MIN) {
+            parts.vectors.nearest(asking, vector).await
+        } else {
+            Ok(Vec::new())
         }
     };
     let by_words = async {
@@ -173,10 +174,7 @@ async fn hits(
         one.chunks.iter().take(PASSAGES_MAX).map(|number| (one.signal, *number)).collect()
     };
     let wanted: Vec<(SignalId, u32)> = kept.iter().flat_map(shown).collect();
-    let texts = match wanted.is_empty() {
-        true => Vec::new(),
-        false => parts.store.chunk_texts(&wanted).await?,
-    };
+    let texts = if wanted.is_empty() { Vec::new() } else { parts.store.chunk_texts(&wanted).await? };
     let mut texts: BTreeMap<(SignalId, u32), String> =
         texts.into_iter().map(|(signal, chunk)| ((signal, chunk.number), chunk.text)).collect();
     let marks =

@@ -19,9 +19,12 @@ pub async fn pinned_hit(
     let chunks = parts.store.chunks(pinned.signal_id).await?;
     let is_comparable =
         |chunk: &StoredChunk| pinned.embedding_model == model && chunk.vector.len() == vector.len();
-    let cosine = |chunk: &StoredChunk| match is_comparable(chunk) {
-        true => chunk.vector.iter().zip(vector).map(|(one, other)| one * other).sum::<f32>(),
-        false => 0.0,
+    let cosine = |chunk: &StoredChunk| {
+        if is_comparable(chunk) {
+            chunk.vector.iter().zip(vector).map(|(one, other)| one * other).sum::<f32>()
+        } else {
+            0.0
+        }
     };
     let mut near: Vec<(u32, f32)> = chunks.iter().map(|chunk| (chunk.number, cosine(chunk))).collect();
     near.sort_by(|one, other| other.1.total_cmp(&one.1));

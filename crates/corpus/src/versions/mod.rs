@@ -66,9 +66,10 @@ async fn found(
     let ids: Vec<SignalId> = documents.iter().map(|(signal, _)| signal.signal_id).collect();
     let has_versions = groups.iter().any(|group| group.len() > 1);
     let elects = parts.settings.canonical_auto_elect_enabled || asked.on_request;
-    let inputs = match has_versions && elects {
-        true => Some(ElectionInputs::load(parts, asked.topic.key(), &ids).await?),
-        false => None,
+    let inputs = if has_versions && elects {
+        Some(ElectionInputs::load(parts, asked.topic.key(), &ids).await?)
+    } else {
+        None
     };
     let mut statuses = VersionStatuses::new();
     for group in groups {

@@ -55,9 +55,10 @@ pub fn alone(is_pinned: bool, run_id: Option<RunId>) -> VersionStatus {
 }
 
 fn member(signal: &Signal) -> ClusterMember {
-    let label = match signal.version_label.is_empty() {
-        true => lineage::label(&signal.title, &signal.url),
-        false => signal.version_label.clone(),
+    let label = if signal.version_label.is_empty() {
+        lineage::label(&signal.title, &signal.url)
+    } else {
+        signal.version_label.clone()
     };
     ClusterMember {
         signal_id: signal.signal_id,

@@ -298,10 +298,7 @@ pub struct Authenticator {
 impl Authenticator {
     /// The fields whose stored values are missing from the spec because they cannot be decrypted.
     pub fn unreadable_fields(&self) -> Vec<String> {
-        match self.is_unreadable {
-            true => sealed_fields(&self.spec, &["idp"]),
-            false => Vec::new(),
-        }
+        if self.is_unreadable { sealed_fields(&self.spec, &["idp"]) } else { Vec::new() }
     }
 
     /// The starting point of a partial edit. An unreadable record that is entered again becomes active.

@@ -264,9 +264,12 @@ mod tests {
     fn the_election_behind_a_decision_is_that_of_now() {
         use DecidedBy::{Election, Pin};
         let all = |pinned: i64, of_pin: Option<i64>| -> CacheStatuses {
-            let one = |id| match id == pinned {
-                true => CacheStatus { run_id: of_pin.map(RunId), ..status(id, Badge::Pinned) },
-                false => status(id, Badge::Cached),
+            let one = |id| {
+                if id == pinned {
+                    CacheStatus { run_id: of_pin.map(RunId), ..status(id, Badge::Pinned) }
+                } else {
+                    status(id, Badge::Cached)
+                }
             };
             [1, 2, 3].map(|id| (SignalId(id), one(id))).into()
         };

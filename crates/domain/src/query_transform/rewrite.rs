@@ -143,9 +143,10 @@ impl Pattern {
             .into_iter()
             .map(|piece| Shape::of(if is_exact { &piece.text } else { &piece.folded }))
             .collect();
-        match words.len() > WORDS_MAX {
-            true => Err(format!("A pattern may have at most {WORDS_MAX} words.")),
-            false => Ok(Self { words, is_exact }),
+        if words.len() > WORDS_MAX {
+            Err(format!("A pattern may have at most {WORDS_MAX} words."))
+        } else {
+            Ok(Self { words, is_exact })
         }
     }
 

@@ -152,9 +152,10 @@ impl Terms {
 
 /// Whether a synonym can be added to a group of `count` texts, one of which is the term itself.
 fn check_size(count: usize) -> Result<(), String> {
-    match count > SYNONYMS_MAX {
-        true => Err(format!("A term may have at most {SYNONYMS_MAX} synonyms.")),
-        false => Ok(()),
+    if count > SYNONYMS_MAX {
+        Err(format!("A term may have at most {SYNONYMS_MAX} synonyms."))
+    } else {
+        Ok(())
     }
 }
 

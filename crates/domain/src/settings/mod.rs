@@ -170,10 +170,8 @@ impl Settings {
 impl From<Settings> for LoadedSettings {
     fn from(settings: Settings) -> Self {
         let row = |((name, value), row): ((&'static str, String), &SettingRow)| {
-            let origin = match value == (row.default)() {
-                true => SettingOrigin::Default,
-                false => SettingOrigin::Program,
-            };
+            let origin =
+                if value == (row.default)() { SettingOrigin::Default } else { SettingOrigin::Program };
             EffectiveSetting { name, value, origin }
         };
         let effective = settings.shown().into_iter().zip(Settings::TABLE).map(row).collect();

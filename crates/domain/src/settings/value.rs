@@ -245,9 +245,10 @@ impl SettingValue for Vec<WebOrigin> {
         let read = |piece: &str| {
             let host = piece.strip_prefix("https://").or_else(|| piece.strip_prefix("http://"));
             let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.:[]".contains(c);
-            match host.is_some_and(|host| !host.is_empty() && host.chars().all(is_plain)) {
-                true => Ok(WebOrigin(piece.to_owned())),
-                false => Err("must be origins such as https://app.example or http://localhost:3000, in lower case and without a path".to_owned()),
+            if host.is_some_and(|host| !host.is_empty() && host.chars().all(is_plain)) {
+                Ok(WebOrigin(piece.to_owned()))
+            } else {
+                Err("must be origins such as https://app.example or http://localhost:3000, in lower case and without a path".to_owned())
             }
         };
         pieces.map(read).collect()

@@ -62,9 +62,10 @@ async fn pump_out(
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
         let read = inside.read(&mut buffer).await.ok().filter(|read| *read > 0)?;
-        match is_over.load(Ordering::Acquire) {
-            true => client.write_all(&buffer[..read]).await.ok()?,
-            false => client.write_all(&packet(PRELOGIN, 1, &buffer[..read])).await.ok()?,
+        if is_over.load(Ordering::Acquire) {
+            client.write_all(&buffer[..read]).await.ok()?;
+        } else {
+            client.write_all(&packet(PRELOGIN, 1, &buffer[..read])).await.ok()?;
         }
     }
 }

@@ -101,9 +101,12 @@ pub(super) fn scroll(collection: &Collection, body: &Value) -> Step {
     let end = points.len().min(usize::try_from(limit).expect("a small number"));
     let shown: Vec<Value> = points[..end]
         .iter()
-        .map(|point| match body["with_payload"] == false {
-            true => json!({"id": point.id}),
-            false => json!({"id": point.id, "payload": point.payload}),
+        .map(|point| {
+            if body["with_payload"] == false {
+                json!({"id": point.id})
+            } else {
+                json!({"id": point.id, "payload": point.payload})
+            }
         })
         .collect();
     let next = points.get(end).map_or(Value::Null, |point| point.id.clone());

@@ -15,9 +15,10 @@ impl Federation {
     /// The time limit of a search: for its providers, and before them for its pre-query processors.
     pub fn time_max(&self, search: &Search) -> Duration {
         let of_providers = self.settings.timeout.0;
-        match search.spec.pre_query_processors.is_empty() {
-            true => of_providers,
-            false => of_providers.saturating_mul(2),
+        if search.spec.pre_query_processors.is_empty() {
+            of_providers
+        } else {
+            of_providers.saturating_mul(2)
         }
     }
 

@@ -203,9 +203,10 @@ impl ProviderRun {
         secrets: &Arc<KnownSecrets>,
         response: Box<dyn FetchedResponse>,
     ) -> Result<NormalizedPage, ConnectorError> {
-        let Measured { response, parsed_bytes, body_bytes } = match is_long(response.as_ref()) {
-            true => self.cpu.run(move || Measured::of(response)).await.ok_or_else(internal_error)?,
-            false => Measured::of(response),
+        let Measured { response, parsed_bytes, body_bytes } = if is_long(response.as_ref()) {
+            self.cpu.run(move || Measured::of(response)).await.ok_or_else(internal_error)?
+        } else {
+            Measured::of(response)
         };
         let reservation = self.memory.reserve_parsed(parsed_bytes, body_bytes, self.deadline).await?;
         let secrets = Arc::clone(secrets);

@@ -14,9 +14,10 @@ pub(super) const BYTES_PER_VALUE: usize = 320;
 pub(crate) fn estimate(http: &HttpResponse) -> usize {
     let is_mark = |byte: &&u8| matches!(byte, b',' | b'[' | b'{' | b'<' | b'=');
     let bound = estimate_of(http, http.body.iter().filter(is_mark).count());
-    match bound > FREE_BYTES && is_plain_json(http) {
-        true => estimate_of(http, count_values(&http.body, ANSWER_VALUES_MAX)),
-        false => bound,
+    if bound > FREE_BYTES && is_plain_json(http) {
+        estimate_of(http, count_values(&http.body, ANSWER_VALUES_MAX))
+    } else {
+        bound
     }
 }
 

@@ -196,13 +196,12 @@ impl Federation {
         };
         let all = request.facets.then(|| attributes_of(mixer.mixer.arrange(candidates.clone(), &cx).order));
         // Filtered before mixing: a round-robin mixer alternates among the shown results.
-        let kept = match request.filter.is_none() {
-            true => candidates,
-            false => {
-                let mut kept = attributes_of(candidates);
-                kept.retain(|attributes| request.filter.keeps(attributes, None, now));
-                kept.into_iter().map(|attributes| attributes.candidate).collect()
-            }
+        let kept = if request.filter.is_none() {
+            candidates
+        } else {
+            let mut kept = attributes_of(candidates);
+            kept.retain(|attributes| request.filter.keeps(attributes, None, now));
+            kept.into_iter().map(|attributes| attributes.candidate).collect()
         };
         let arrangement = mixer.mixer.arrange(kept, &cx);
         MixedList {

@@ -41,9 +41,10 @@ impl Federation {
         self.take_back_rejected(vec![&mut saved.item]).await;
         let statuses =
             self.load_statuses(search.owner, Some(search.topic()), document_ids(&saved.item)).await;
-        match refresh_or_hide(&mut saved.item, &statuses, true) {
-            true => Ok((saved, search)),
-            false => Err(StoreError::NotFound),
+        if refresh_or_hide(&mut saved.item, &statuses, true) {
+            Ok((saved, search))
+        } else {
+            Err(StoreError::NotFound)
         }
     }
 
@@ -211,10 +212,7 @@ fn authorize_set(set: &mut ResultSet, statuses: &CacheStatuses) {
 fn refresh_or_hide(item: &mut ResultItem, statuses: &CacheStatuses, knows_pins: bool) -> bool {
     item.duplicates.retain(|one| is_visible(one.signal_id, statuses));
     let Some(status) = &mut item.cache else { return true };
-    match status.refresh(statuses, knows_pins) {
-        true => true,
-        false => promote_duplicate(item, statuses),
-    }
+    status.refresh(statuses, knows_pins) || promote_duplicate(item, statuses)
 }
 
 /// Replaces a hidden result by its first visible duplicate; false if there is none.

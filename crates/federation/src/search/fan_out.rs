@@ -131,9 +131,10 @@ fn log(set: &ResultSet, took: Duration, is_known: bool) {
         ),
         Some(fault) => {
             let message = without_query(&fault.message, &set.query_string_to_provider);
-            match is_known {
-                true => tracing::debug!(error = fault.code, duration_s = seconds, "{name} failed: {message}"),
-                false => tracing::warn!(error = fault.code, duration_s = seconds, "{name} failed: {message}"),
+            if is_known {
+                tracing::debug!(error = fault.code, duration_s = seconds, "{name} failed: {message}");
+            } else {
+                tracing::warn!(error = fault.code, duration_s = seconds, "{name} failed: {message}");
             }
         }
     }

@@ -65,9 +65,10 @@ impl Federation {
         spec: SearchSpec,
     ) -> Result<Option<Search>, FederationError> {
         let (spec, remarks) = self.validated(current.owner, spec).await?;
-        match spec.runs_like(&current.spec) {
-            true => Ok(self.store.change_search(current, spec, self.context.clock.now()).await?),
-            false => self.restart(current, spec, remarks).await,
+        if spec.runs_like(&current.spec) {
+            Ok(self.store.change_search(current, spec, self.context.clock.now()).await?)
+        } else {
+            self.restart(current, spec, remarks).await
         }
     }
 
@@ -97,9 +98,10 @@ impl Federation {
             .flatten()
             .any(|name| self.plugins.query_processor(name).is_none());
         // Transforms are loaded only if a name may be one.
-        let transforms = match names_transforms {
-            true => self.transforms_for(&Principal::of(&self.store.user(owner).await?)).await?,
-            false => BTreeSet::new(),
+        let transforms = if names_transforms {
+            self.transforms_for(&Principal::of(&self.store.user(owner).await?)).await?
+        } else {
+            BTreeSet::new()
         };
         let errors = self.plugins.check_search(&spec, &transforms);
         if !errors.is_empty() {

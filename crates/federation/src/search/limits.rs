@@ -41,17 +41,15 @@ impl Federation {
             let now = self.context.clock.now();
             backlog.set_count(self.store.task_depth(QueueName::Search, now).await?);
         }
-        match backlog.add(max) {
-            true => Ok(()),
-            false => Err(FederationError::QueueFull { max }),
-        }
+        if backlog.add(max) { Ok(()) } else { Err(FederationError::QueueFull { max }) }
     }
 
     async fn check_waiting(&self, owner: UserId, starting: u64) -> Result<(), FederationError> {
         let max = u64::from(self.settings.searches_waiting_max);
-        match max > 0 && self.store.waiting_tasks_of(QueueName::Search, owner).await? + starting > max {
-            true => Err(FederationError::TooManyWaiting { max }),
-            false => Ok(()),
+        if max > 0 && self.store.waiting_tasks_of(QueueName::Search, owner).await? + starting > max {
+            Err(FederationError::TooManyWaiting { max })
+        } else {
+            Ok(())
         }
     }
 

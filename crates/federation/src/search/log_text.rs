@@ -12,12 +12,11 @@ pub fn without_query(text: &str, query: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
         let word = piece.trim_end_matches(|c: char| !c.is_alphanumeric());
-        match words.contains(&word.to_lowercase()) {
-            true => {
-                out.push_str(HIDDEN);
-                out.push_str(&piece[word.len()..]);
-            }
-            false => out.push_str(piece),
+        if words.contains(&word.to_lowercase()) {
+            out.push_str(HIDDEN);
+            out.push_str(&piece[word.len()..]);
+        } else {
+            out.push_str(piece);
         }
     }
     out

@@ -85,13 +85,10 @@ impl Federation {
         let is_current = self.store.change_status(id, run, status, self.context.clock.now()).await?;
         if is_current {
             self.progress.status_changed(id, status);
+            return Ok(true);
         }
         // A redelivered task finds the status already set; only a finished run stops here.
-        let search = match is_current {
-            true => return Ok(true),
-            false => self.store.search(id).await,
-        };
-        match search {
+        match self.store.search(id).await {
             Ok(search) => Ok(search.run == run && !search.status.is_final()),
             Err(StoreError::NotFound) => Ok(false),
             Err(error) => Err(error.into()),

@@ -126,12 +126,13 @@ async fn searched(context: &ToolContext<'_>, given: Arguments) -> Result<Search,
         (None, Some(id)) => context.own_search(id).await?,
         _ => return Err(ToolError::arguments("give either query or search_id")),
     };
-    match search.status.is_final() {
-        true => Ok(search),
-        false => Err(ToolError::new(
+    if search.status.is_final() {
+        Ok(search)
+    } else {
+        Err(ToolError::new(
             format!("Search {} still runs.", search.id),
             format!("Call search_rag with search_id {} in a second.", search.id),
-        )),
+        ))
     }
 }
 

@@ -225,10 +225,7 @@ impl CurlOptions {
                 return Err(format!("The method {other} is not supported; use GET or POST."));
             }
         };
-        let body = match has_body {
-            true => Some(self.body(&data)?),
-            false => None,
-        };
+        let body = if has_body { Some(self.body(&data)?) } else { None };
         if method == HttpMethod::Get && body.is_some() {
             return Err(
                 "A GET request with a body is not supported; use POST, or put the values into the URL."

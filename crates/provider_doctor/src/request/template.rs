@@ -24,17 +24,17 @@ pub fn build_template(request: &Request, query: &str) -> RequestTemplate {
     let mut remarks = request.remarks.clone();
     let mut spec = ProviderSpec { name: provider_name(&request.url), ..ProviderSpec::default() };
     let mut parameters = parse_parameters(&request.url);
-    let path = match parameters.iter().any(|one| one.role == Role::Query) {
-        true => None,
-        false => query_in_path(&request.url, query),
+    let path = if parameters.iter().any(|one| one.role == Role::Query) {
+        None
+    } else {
+        query_in_path(&request.url, query)
     };
     let in_body = apply_body(request, query, &mut spec, &mut remarks);
     if path.is_none() && !in_body && !assign_query_role(&mut parameters, query) {
-        let sentence = match query.trim().is_empty() {
-            true => {
-                "The request does not show where the query goes; q= was assumed. Enter the query that the request contains."
-            }
-            false => "The query is not in the request; q= was assumed.",
+        let sentence = if query.trim().is_empty() {
+            "The request does not show where the query goes; q= was assumed. Enter the query that the request contains."
+        } else {
+            "The query is not in the request; q= was assumed."
         };
         remarks.push(sentence.to_owned());
         parameters.push(Parameter {

@@ -53,9 +53,10 @@ impl<'a> ChatTurn<'a> {
             self.scope.sources =
                 federation.providers_for_user(chat.owner, &chat.spec.searchprovider_list).await?;
             let (system, turns) = self.opening(before, message).await?;
-            match self.has_tools() {
-                true => self.with_tools(&system, turns).await,
-                false => self.with_one_search(&system, turns, &message.body.content).await,
+            if self.has_tools() {
+                self.with_tools(&system, turns).await
+            } else {
+                self.with_one_search(&system, turns, &message.body.content).await
             }
         };
         let reply = timeout_at(deadline, work).await.map_err(|_late| ChatError::Timeout)??;
@@ -114,10 +115,11 @@ impl<'a> ChatTurn<'a> {
         }
         let extracted =
             extract(query_language(&self.scope.deps.settings), message, self.scope.documents.sources());
-        let (text, shown) = match extracted.trim().is_empty() {
+        let (text, shown) = if extracted.trim().is_empty() {
             // With the marker it is not a claim, which would need a source.
-            true => (format!("{NOT_FOUND}\n{NOTHING_FOUND}"), NOTHING_FOUND.to_owned()),
-            false => (extracted.clone(), extracted),
+            (format!("{NOT_FOUND}\n{NOTHING_FOUND}"), NOTHING_FOUND.to_owned())
+        } else {
+            (extracted.clone(), extracted)
         };
         self.scope.emit(ChatEvent::Delta { round: 1, text: shown }).await;
         let provider = self.scope.provider.clone();

@@ -105,9 +105,10 @@ fn without_source_list(text: &str) -> String {
         let text = item(line).unwrap_or(line.trim());
         text.is_empty() || text.starts_with(['[', '【', '<']) || text.contains("://") || item(line).is_some()
     };
-    match start > 0 && lines[start + 1..].iter().all(names_source) {
-        true => lines[..start].join("\n"),
-        false => text.to_owned(),
+    if start > 0 && lines[start + 1..].iter().all(names_source) {
+        lines[..start].join("\n")
+    } else {
+        text.to_owned()
     }
 }
 

@@ -78,12 +78,11 @@ pub(super) fn replace_urls(text: &str, allowed: &AllowedUrls) -> (String, bool) 
         format!("{REMOVED}{rest}")
     });
     let text = MAIL.replace_all(&text, |found: &Captures<'_>| {
-        match allowed.passages.contains(&found[0].to_lowercase()) {
-            true => found[0].to_owned(),
-            false => {
-                removed = true;
-                REMOVED.to_owned()
-            }
+        if allowed.passages.contains(&found[0].to_lowercase()) {
+            found[0].to_owned()
+        } else {
+            removed = true;
+            REMOVED.to_owned()
         }
     });
     (text.into_owned(), removed)

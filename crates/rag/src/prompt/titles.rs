@@ -31,9 +31,10 @@ impl TitleMatch {
         let found = tokens(&title).take(WORDS_MAX);
         let found = found.filter_map(|token| query.find(&lower(token.text)).and_then(TermMatch::term));
         let terms: BTreeSet<String> = found.map(|place| query.terms[place].word.clone()).collect();
-        match terms.len() as f64 / term_count as f64 >= SHARE_MIN {
-            true => Self { terms, term_count },
-            false => Self { terms: BTreeSet::new(), term_count },
+        if terms.len() as f64 / term_count as f64 >= SHARE_MIN {
+            Self { terms, term_count }
+        } else {
+            Self { terms: BTreeSet::new(), term_count }
         }
     }
 

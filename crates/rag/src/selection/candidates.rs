@@ -78,9 +78,10 @@ impl<'a> Pool<'a> {
         // Confidences and scores are not comparable; confidences take precedence.
         let confident = self.all().filter(|one| one.field == InclusionField::Confidence);
         let confidences: Vec<f64> = confident.map(|one| one.field.of(one.item)).collect();
-        match confidences.is_empty() {
-            true => scores.max_by(f64::total_cmp),
-            false => confidences.into_iter().max_by(f64::total_cmp),
+        if confidences.is_empty() {
+            scores.max_by(f64::total_cmp)
+        } else {
+            confidences.into_iter().max_by(f64::total_cmp)
         }
     }
 

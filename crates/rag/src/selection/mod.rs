@@ -99,9 +99,10 @@ fn restrict_to(
 ) {
     let known: BTreeSet<i64> = sets.iter().flat_map(|set| &set.items).map(|item| item.swirl_id.0).collect();
     let are_ids = wanted.iter().any(|number| known.contains(number));
-    let id_of = |number: i64| match are_ids {
-        true => known.contains(&number).then_some(number),
-        false => {
+    let id_of = |number: i64| {
+        if are_ids {
+            known.contains(&number).then_some(number)
+        } else {
             let place = usize::try_from(number).ok()?.checked_sub(1)?;
             rules.order.get(place).map(|id| id.0).filter(|id| known.contains(id))
         }

@@ -35,9 +35,10 @@ async fn oidc_authenticate(
     let _until_looked_up = state.throttles.sign_in.acquire_token_lookup(address).await?;
     let given = headers.get(HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let (scheme, token) = given.trim().split_once(' ').unwrap_or_default();
-    let found = match scheme.eq_ignore_ascii_case("bearer") {
-        true => state.oauth.identity_of(token.trim(), TokenUse::SignIn).await.map_err(oidc::refused),
-        false => Ok(None),
+    let found = if scheme.eq_ignore_ascii_case("bearer") {
+        state.oauth.identity_of(token.trim(), TokenUse::SignIn).await.map_err(oidc::refused)
+    } else {
+        Ok(None)
     };
     let sentence = match found {
         Ok(Some(identity)) => {

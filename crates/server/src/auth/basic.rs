@@ -49,10 +49,7 @@ impl PasswordVerifier {
         password: &str,
     ) -> Result<Option<User>, ApiError> {
         attempt.check().map_err(|too_many| attempt.refusal(too_many))?;
-        let hash = match is_possible(username, password) {
-            true => store.password_hash(username).await?,
-            false => None,
-        };
+        let hash = if is_possible(username, password) { store.password_hash(username).await? } else { None };
         let Some(hash) = hash else {
             self.matches(attempt, None, password, password::DECOY).await?;
             return Ok(None);

@@ -22,9 +22,10 @@ const UPLOAD_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Returns the request if the header, or the field of a form, is right.
 pub async fn check(request: Request, expected: &str) -> Result<Request, ApiError> {
     if let Some(value) = request.headers().get(&HEADER) {
-        return match value.to_str().is_ok_and(|text| same_text(text, expected)) {
-            true => Ok(request),
-            false => Err(ApiError::of(ErrorCode::CsrfFailed)),
+        return if value.to_str().is_ok_and(|text| same_text(text, expected)) {
+            Ok(request)
+        } else {
+            Err(ApiError::of(ErrorCode::CsrfFailed))
         };
     }
     let (is_upload, bytes_max) = match form_type(request.headers()) {
@@ -34,11 +35,10 @@ pub async fn check(request: Request, expected: &str) -> Result<Request, ApiError
     };
     let (parts, body) = request.into_parts();
     let bytes = to_bytes(body, bytes_max).await.map_err(|_| ApiError::of(ErrorCode::TooLarge))?;
-    let given = match is_upload {
-        true => field_of_upload(parts.headers.clone(), bytes.clone()).await,
-        false => url::form_urlencoded::parse(&bytes)
-            .find(|(name, _)| name == FIELD)
-            .map(|(_, text)| text.into_owned()),
+    let given = if is_upload {
+        field_of_upload(parts.headers.clone(), bytes.clone()).await
+    } else {
+        url::form_urlencoded::parse(&bytes).find(|(name, _)| name == FIELD).map(|(_, text)| text.into_owned())
     };
     if !given.is_some_and(|text| same_text(&text, expected)) {
         return Err(ApiError::of(ErrorCode::CsrfFailed));

@@ -49,12 +49,11 @@ async fn pass(
         }
         return Ok(next.run(open_body::bounded(request)?).await);
     }
-    let identified = match is_metrics(request.uri().path()) {
-        true => {
-            let headers = request.headers();
-            state.scrapers.identify(headers, identify(state, headers, address)).await?
-        }
-        false => identify(state, request.headers(), address).await?,
+    let identified = if is_metrics(request.uri().path()) {
+        let headers = request.headers();
+        state.scrapers.identify(headers, identify(state, headers, address)).await?
+    } else {
+        identify(state, request.headers(), address).await?
     };
     let caller = match identified {
         Ok(caller) => caller,
@@ -106,10 +105,12 @@ fn is_page_visit(request: &Request) -> bool {
 /// it.
 fn sign_in_url(request: &Request) -> String {
     let uri = request.uri();
-    let next = match request.method().is_safe() {
-        true => uri.path_and_query().map_or("/", |all| all.as_str()),
-        false if is_page(uri.path()) => uri.path(),
-        false => "/",
+    let next = if request.method().is_safe() {
+        uri.path_and_query().map_or("/", |all| all.as_str())
+    } else if is_page(uri.path()) {
+        uri.path()
+    } else {
+        "/"
     };
     if next == "/" {
         return SIGN_IN.to_owned();

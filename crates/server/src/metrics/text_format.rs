@@ -31,9 +31,10 @@ impl TextFormat {
             found.map(|(_, quality)| *quality).fold(0.0, f64::max)
         };
         let open_metrics = quality("application/openmetrics-text");
-        match open_metrics > 0.0 && open_metrics >= quality("text/plain") {
-            true => Self::OpenMetrics,
-            false => Self::Classic,
+        if open_metrics > 0.0 && open_metrics >= quality("text/plain") {
+            Self::OpenMetrics
+        } else {
+            Self::Classic
         }
     }
 

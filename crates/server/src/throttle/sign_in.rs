@@ -229,10 +229,8 @@ impl SignInAttempt {
             return Ok(());
         };
         let here = counts.name_here.wait(self.name_here_key).max(counts.address.wait(self.address_key));
-        let everywhere = match counts.is_known(self.name_here_key) {
-            true => None,
-            false => counts.name.wait(self.name_key),
-        };
+        let everywhere =
+            if counts.is_known(self.name_here_key) { None } else { counts.name.wait(self.name_key) };
         here.max(everywhere).map_or(Ok(()), |wait| Err(TooMany(wait)))
     }
 

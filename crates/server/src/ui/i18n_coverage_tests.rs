@@ -22,10 +22,7 @@ const DECLARED: &[&str] = &["singular", "about", "label", "title", "help"];
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
-        match path.is_dir() {
-            true => files(&path, found),
-            false => found.push(path),
-        }
+        if path.is_dir() { files(&path, found) } else { found.push(path) }
     }
 }
 

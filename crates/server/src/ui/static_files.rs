@@ -25,10 +25,7 @@ pub async fn serve(
         }
         _ => (path.as_str(), REVALIDATE),
     };
-    let name = match name.starts_with("words/") {
-        true => name.to_owned(),
-        false => format!("static/{name}"),
-    };
+    let name = if name.starts_with("words/") { name.to_owned() } else { format!("static/{name}") };
     let content_type = content_type(&name).ok_or_else(|| ApiError::of(ErrorCode::NotFound))?;
     let mut response = match assets.compressed.get(&name).filter(|_| takes_gzip(&headers)) {
         Some(bytes) => ([(header::CONTENT_ENCODING, "gzip")], bytes.clone()).into_response(),

@@ -30,10 +30,7 @@ impl Templates {
     pub fn new(assets: Arc<Assets>) -> Self {
         let compile =
             |language: &Language| (*language, environment(&assets, *language).expect("good templates"));
-        let compiled = match assets.is_folder() {
-            true => Vec::new(),
-            false => LANGUAGES.iter().map(compile).collect(),
-        };
+        let compiled = if assets.is_folder() { Vec::new() } else { LANGUAGES.iter().map(compile).collect() };
         Self { assets, compiled }
     }
 
@@ -109,9 +106,10 @@ fn write_value(
     match value.as_str().map(|text| (text, without_direction_controls(text))) {
         Some((text, cleaned)) if text.len() != cleaned.len() => {
             let cleaned = cleaned.into_owned();
-            let cleaned = match value.is_safe() {
-                true => minijinja::Value::from_safe_string(cleaned),
-                false => minijinja::Value::from(cleaned),
+            let cleaned = if value.is_safe() {
+                minijinja::Value::from_safe_string(cleaned)
+            } else {
+                minijinja::Value::from(cleaned)
             };
             minijinja::escape_formatter(out, state, &cleaned)
         }

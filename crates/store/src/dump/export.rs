@@ -138,9 +138,10 @@ fn dump_table(name: &str, columns: Vec<(String, String)>, last_id: Option<i64>) 
 /// Records with ids are sorted by id, which verification of the audit log needs. The table is named, because a bare
 /// `"id"` would be the text of the select list, where 10 comes before 2.
 fn order(table: &DumpTable) -> String {
-    match table.columns.iter().any(|column| column.name == "id") {
-        true => format!(" ORDER BY {}.\"id\"", quoted(&table.name)),
-        false => String::new(),
+    if table.columns.iter().any(|column| column.name == "id") {
+        format!(" ORDER BY {}.\"id\"", quoted(&table.name))
+    } else {
+        String::new()
     }
 }
 

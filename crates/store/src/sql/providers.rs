@@ -274,9 +274,10 @@ impl SqlStore {
     /// SQLite keeps deleted and replaced data in its file unless told to overwrite it.
     pub(super) async fn overwrite_replaced(&self, is_on: bool) -> Result<(), StoreError> {
         let Db::Sqlite(pools) = &self.db else { return Ok(()) };
-        let statements = match is_on {
-            true => "PRAGMA secure_delete = ON",
-            false => "PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)",
+        let statements = if is_on {
+            "PRAGMA secure_delete = ON"
+        } else {
+            "PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)"
         };
         sqlx::raw_sql(statements).execute(&pools.write).await.map(|_| ()).map_err(failure)
     }

@@ -191,10 +191,11 @@ async fn make_space(
     if to_count(count) < TOKENS_PER_USER_MAX {
         return Ok(Vec::new());
     }
-    let oldest = match label == LOGIN_LABEL {
-        true => on_tx!(&mut *tx, db =>
-            sqlx::query_as::<_, TokenRow>(OLDEST).bind(user.0).bind(LOGIN_LABEL).fetch_optional(db))?,
-        false => None,
+    let oldest = if label == LOGIN_LABEL {
+        on_tx!(&mut *tx, db =>
+            sqlx::query_as::<_, TokenRow>(OLDEST).bind(user.0).bind(LOGIN_LABEL).fetch_optional(db))?
+    } else {
+        None
     };
     let Some(oldest) = oldest else { return Err(StoreError::TooManyTokens(TOKENS_PER_USER_MAX)) };
     on_tx!(tx, db => rows_affected(sqlx::query("DELETE FROM tokens WHERE id = $1").bind(oldest.id).execute(db)))?;

@@ -100,9 +100,10 @@ impl TaskQueue for SqlQueue {
 
     async fn retry(&self, task: &ClaimedTask, after: Duration, reason: &str) -> Result<(), QueueError> {
         self.store.retry_task(task, self.after(after), reason).await?;
-        match after.is_zero() {
-            true => self.notify(task.queue),
-            false => self.slot_is_free(task.queue),
+        if after.is_zero() {
+            self.notify(task.queue);
+        } else {
+            self.slot_is_free(task.queue);
         }
         Ok(())
     }

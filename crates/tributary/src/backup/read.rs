@@ -80,9 +80,10 @@ impl Backup {
         if place != parts_end {
             return Err(BackupError::Damaged(path.to_owned(), "its parts do not cover it".to_owned()));
         }
-        match damaged.is_empty() {
-            true => Ok(Self { path: path.to_owned(), key, manifest }),
-            false => Err(BackupError::Damaged(path.to_owned(), damaged.join(", "))),
+        if damaged.is_empty() {
+            Ok(Self { path: path.to_owned(), key, manifest })
+        } else {
+            Err(BackupError::Damaged(path.to_owned(), damaged.join(", ")))
         }
     }
 

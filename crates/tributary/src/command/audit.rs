@@ -77,9 +77,10 @@ impl AuditCommand {
             }
             Action::Verify { json } => {
                 let report = app.store.verify_audit().await?;
-                match json {
-                    true => terminal::line(serde_json::to_string_pretty(&report)?),
-                    false => terminal::line(format!("{} Last hash: {}", report.detail, shown(&report.hash))),
+                if json {
+                    terminal::line(serde_json::to_string_pretty(&report)?);
+                } else {
+                    terminal::line(format!("{} Last hash: {}", report.detail, shown(&report.hash)));
                 }
                 if report.ok { ExitCode::SUCCESS } else { exit_codes::audit_broken() }
             }

@@ -26,12 +26,11 @@ pub struct Docs {
 
 impl Docs {
     pub fn run(self) -> anyhow::Result<()> {
-        let stale = match self.figures {
-            true => {
-                let readme = figures::readme(&self.root)?;
-                Vec::from_iter(readme.is_stale(&self.root).then_some(readme))
-            }
-            false => docs::stale(&self.root)?,
+        let stale = if self.figures {
+            let readme = figures::readme(&self.root)?;
+            Vec::from_iter(readme.is_stale(&self.root).then_some(readme))
+        } else {
+            docs::stale(&self.root)?
         };
         if self.check {
             anyhow::ensure!(stale.is_empty(), "out of date: {}; run `tributary docs`", names(&stale));

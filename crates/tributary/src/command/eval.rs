@@ -133,9 +133,10 @@ impl Eval {
         if let Some(path) = &self.save {
             output_file::write(path, &(report.json().to_string() + "\n"))?;
         }
-        match self.json {
-            true => terminal::line(report.json()),
-            false => terminal::line(table::table(&report)),
+        if self.json {
+            terminal::line(report.json());
+        } else {
+            terminal::line(table::table(&report));
         }
         Ok(())
     }
@@ -155,9 +156,10 @@ impl Eval {
 
     fn show_comparison(&self, compared: &Compared) -> anyhow::Result<()> {
         compared.remarks.iter().for_each(terminal::note);
-        match self.json {
-            true => terminal::line(compared.json()),
-            false => terminal::line(table::comparison(compared)),
+        if self.json {
+            terminal::line(compared.json());
+        } else {
+            terminal::line(table::comparison(compared));
         }
         Ok(())
     }

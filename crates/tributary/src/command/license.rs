@@ -150,9 +150,10 @@ fn show(cli: &CliContext, json: bool) -> anyhow::Result<ExitCode> {
     let settings = cli.load_settings(&[])?.settings;
     let issuer = license_keys::issuer(&settings, Path::new(&settings.data_dir))?;
     let report = looked_at(settings.license.expose(), issuer);
-    match json {
-        true => terminal::line(serde_json::to_string_pretty(&report)?),
-        false => describe(&report),
+    if json {
+        terminal::line(serde_json::to_string_pretty(&report)?);
+    } else {
+        describe(&report);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -157,9 +157,10 @@ impl Reader {
 fn with_file(log: LogFile, lines: Vec<Line>) -> impl Iterator<Item = (LogFile, Line)> {
     let mut time = String::new();
     lines.into_iter().map(move |mut line| {
-        match line.time.is_empty() {
-            true => line.time.clone_from(&time),
-            false => time.clone_from(&line.time),
+        if line.time.is_empty() {
+            line.time.clone_from(&time);
+        } else {
+            time.clone_from(&line.time);
         }
         (log, line)
     })

@@ -118,15 +118,12 @@ pub(super) async fn add(
         let errors = PLUGINS.check_provider(&unsaved, &transforms);
         anyhow::ensure!(errors.is_empty(), "{}: {errors}", source.spec.name);
         let name = &source.spec.name;
-        match is_new {
-            true => {
-                app.by_command().create_providers(vec![source.spec.clone()], owner.id, now).await?;
-                terminal::line(format!("Added {name}{}", outcome(&source)));
-            }
-            false => {
-                replace_by_name(&app, source.spec.clone()).await?;
-                terminal::line(format!("Set the credentials of {name}{}", outcome(&source)));
-            }
+        if is_new {
+            app.by_command().create_providers(vec![source.spec.clone()], owner.id, now).await?;
+            terminal::line(format!("Added {name}{}", outcome(&source)));
+        } else {
+            replace_by_name(&app, source.spec.clone()).await?;
+            terminal::line(format!("Set the credentials of {name}{}", outcome(&source)));
         }
     }
     app.store.close().await;

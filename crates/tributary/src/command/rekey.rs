@@ -44,9 +44,10 @@ impl Rekey {
         // Keys from the settings need no lock: concurrent commands use the same ones, and re-encrypting twice is
         // harmless.
         let is_in_file = settings.secret_key.is_empty();
-        let _alone = match is_in_file && data_dir.is_dir() {
-            true => Some(secret_files::lock_key_file(&data_dir)?),
-            false => None,
+        let _alone = if is_in_file && data_dir.is_dir() {
+            Some(secret_files::lock_key_file(&data_dir)?)
+        } else {
+            None
         };
         let keys = begin(&settings, &data_dir)?;
         let config = store::StoreConfig {
@@ -129,9 +130,10 @@ async fn repeat_until_settled(
 
 /// Fails if a process still encrypts with the old key.
 fn ensure_settled(outcome: &Outcome, settings: &Settings, data_dir: &Path) -> anyhow::Result<()> {
-    let stays = match settings.secret_key.is_empty() {
-        true => format!("both keys remain in {}", data_dir.join(KEY_FILE).display()),
-        false => "keep SVC_SECRET_KEY_OLD".to_owned(),
+    let stays = if settings.secret_key.is_empty() {
+        format!("both keys remain in {}", data_dir.join(KEY_FILE).display())
+    } else {
+        "keep SVC_SECRET_KEY_OLD".to_owned()
     };
     anyhow::ensure!(
         outcome.is_settled,
@@ -153,19 +155,16 @@ fn report(resealed: &RekeyReport) {
 }
 
 fn report_key_locations(settings: &Settings, data_dir: &Path) {
-    match settings.secret_key.is_empty() {
-        true => {
-            terminal::line(format!("The new key is in {}.", data_dir.join(KEY_FILE).display()));
-            terminal::note(format!(
-                "Older backups need the old key, which is saved in {}. Make a new backup now, and delete \
-                 that file once no older backup is needed.",
-                data_dir.join(FORMER_KEYS_FILE).display()
-            ));
-        }
-        false => {
-            terminal::line("Remove SVC_SECRET_KEY_OLD from every process now.");
-            terminal::note("Older backups need the old key: keep it with them, or make a new backup.");
-        }
+    if settings.secret_key.is_empty() {
+        terminal::line(format!("The new key is in {}.", data_dir.join(KEY_FILE).display()));
+        terminal::note(format!(
+            "Older backups need the old key, which is saved in {}. Make a new backup now, and delete \
+             that file once no older backup is needed.",
+            data_dir.join(FORMER_KEYS_FILE).display()
+        ));
+    } else {
+        terminal::line("Remove SVC_SECRET_KEY_OLD from every process now.");
+        terminal::note("Older backups need the old key: keep it with them, or make a new backup.");
     }
 }
 

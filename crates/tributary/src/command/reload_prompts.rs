@@ -25,9 +25,10 @@ impl ReloadPrompts {
         app.store.close().await;
         let held = taken_names(&stored);
         for template in PROMPTS {
-            let state = match held.contains(&template.name) {
-                false => "restored",
-                true => "not loaded: a user has a prompt with this name; rename that one",
+            let state = if held.contains(&template.name) {
+                "not loaded: a user has a prompt with this name; rename that one"
+            } else {
+                "restored"
             };
             terminal::line(format!("{}: {state}", template.name));
         }

@@ -71,9 +71,10 @@ impl Search {
         let _worker_has_gone = stop.send(true);
         while running.join_next().await.is_some() {}
         app.store.close().await;
-        match self.json {
-            true => terminal::line(serde_json::to_string_pretty(&mixed)?),
-            false => show(&mixed),
+        if self.json {
+            terminal::line(serde_json::to_string_pretty(&mixed)?);
+        } else {
+            show(&mixed);
         }
         Ok(if search.status.is_ready() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

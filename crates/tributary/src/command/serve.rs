@@ -32,10 +32,8 @@ impl Serve {
     pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         let port: Vec<(&str, String)> = self.port.iter().map(|port| ("SVC_PORT", port.to_string())).collect();
         let read = cli.load_settings(&port)?;
-        let roles: BTreeSet<Role> = match self.roles.is_empty() {
-            true => Role::all(),
-            false => self.roles.into_iter().collect(),
-        };
+        let roles: BTreeSet<Role> =
+            if self.roles.is_empty() { Role::all() } else { self.roles.into_iter().collect() };
         disable_core_dumps();
         let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
         for remark in &read.remarks {

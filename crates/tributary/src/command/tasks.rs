@@ -127,10 +127,7 @@ impl List {
 impl Requeue {
     async fn run(self, app: &App) -> anyhow::Result<ExitCode> {
         let orphans = app.reconciler().orphans().await?;
-        let ids = match self.all {
-            true => everything(app, &orphans).await?,
-            false => self.ids,
-        };
+        let ids = if self.all { everything(app, &orphans).await? } else { self.ids };
         let mut has_failed = false;
         for id in &ids {
             match requeue(app, id, &orphans).await? {
@@ -169,11 +166,10 @@ async fn requeue(
     let Ok(task) = id.parse::<i64>() else {
         return Ok(Err(format!("'{id}' is not lost; `tributary tasks list --state lost` shows lost work")));
     };
-    Ok(match app.store.retry_failed(TaskId(task), now).await? {
-        true => Ok(format!("Task {task} requeued.")),
-        false => Err(format!(
-            "task {task} has not failed; `tributary tasks list --state failed` shows failed tasks"
-        )),
+    Ok(if app.store.retry_failed(TaskId(task), now).await? {
+        Ok(format!("Task {task} requeued."))
+    } else {
+        Err(format!("task {task} has not failed; `tributary tasks list --state failed` shows failed tasks"))
     })
 }
 

@@ -16,10 +16,7 @@ const VALIDITY: Days = Days::new(365);
 pub fn settings(data_dir: &Path, today: NaiveDate) -> anyhow::Result<[(&'static str, String); 2]> {
     let folder = data_dir.join(FOLDER);
     let private = folder.join(PRIVATE_FILE);
-    let key = match private.exists() {
-        true => signing_key(&private)?,
-        false => generate_keys(&folder)?,
-    };
+    let key = if private.exists() { signing_key(&private)? } else { generate_keys(&folder)? };
     let terms = LicenseTerms {
         owner: OWNER.to_owned(),
         issued: today,

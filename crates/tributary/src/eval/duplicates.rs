@@ -54,9 +54,10 @@ fn edit(text: &str, rng: &mut Rng) -> String {
     // From the end, so that dropping a word does not shift the remaining positions.
     places.sort_unstable_by(|a, b| b.cmp(a));
     for place in places {
-        match rng.coin() && place + 1 < words.len() {
-            true => words.swap(place, place + 1),
-            false => drop(words.remove(place)),
+        if rng.coin() && place + 1 < words.len() {
+            words.swap(place, place + 1);
+        } else {
+            drop(words.remove(place));
         }
     }
     words.join(" ")

@@ -25,13 +25,11 @@ impl Pairs {
             let group: Vec<usize> = urls.filter_map(|url| document_of(url)).collect();
             for (place, first) in group.iter().enumerate() {
                 for second in &group[place + 1..] {
-                    match first == second {
-                        true => pairs.found += 1,
+                    if first == second {
+                        pairs.found += 1;
+                    } else {
                         // Some collections contain a text twice; grouping it is neither right nor wrong.
-                        false => {
-                            pairs.wrong +=
-                                usize::from(!have_same_terms(&documents[*first], &documents[*second]))
-                        }
+                        pairs.wrong += usize::from(!have_same_terms(&documents[*first], &documents[*second]));
                     }
                 }
             }

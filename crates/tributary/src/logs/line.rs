@@ -107,9 +107,10 @@ fn pairs(fields: &Map<String, Value>, without: &str) -> String {
 
 /// Replaces control characters, which could control the terminal.
 fn strip_control(text: &str) -> String {
-    let shown: Cow<'_, str> = match text.contains(char::is_control) {
-        true => text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect::<String>().into(),
-        false => text.into(),
+    let shown: Cow<'_, str> = if text.contains(char::is_control) {
+        text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect::<String>().into()
+    } else {
+        text.into()
     };
     shown.into_owned()
 }

@@ -71,9 +71,10 @@ where
 
 /// Escapes line breaks, so that foreign text cannot forge a line.
 pub(super) fn one_line(line: &str) -> Cow<'_, str> {
-    match line.contains(['\n', '\r']) {
-        true => line.replace('\n', "\\n").replace('\r', "\\r").into(),
-        false => line.into(),
+    if line.contains(['\n', '\r']) {
+        line.replace('\n', "\\n").replace('\r', "\\r").into()
+    } else {
+        line.into()
     }
 }
 

@@ -47,9 +47,10 @@ impl SecretKeys {
 pub fn seal_key(settings: &Settings, data_dir: &Path) -> anyhow::Result<EncryptionKey> {
     if let Some(keys) = existing_keys(settings, data_dir)? {
         let key = keys.seal_key();
-        return Ok(match settings.secret_key.is_empty() {
-            true => key.with_source(Arc::new(KeyFile::new(data_dir, settings.secret_key_old.clone()))),
-            false => key,
+        return Ok(if settings.secret_key.is_empty() {
+            key.with_source(Arc::new(KeyFile::new(data_dir, settings.secret_key_old.clone())))
+        } else {
+            key
         });
     }
     let made = Secret::new(random_text(KEY_CHARS));
@@ -60,9 +61,10 @@ pub fn seal_key(settings: &Settings, data_dir: &Path) -> anyhow::Result<Encrypti
 
 /// The keys from the settings or the data folder, if any. Generates none.
 pub fn existing_keys(settings: &Settings, data_dir: &Path) -> anyhow::Result<Option<SecretKeys>> {
-    let keys = match settings.secret_key.is_empty() {
-        false => Some(SecretKeys { current: settings.secret_key.clone(), others: Vec::new() }),
-        true => read_key_file(&data_dir.join(KEY_FILE))?,
+    let keys = if settings.secret_key.is_empty() {
+        read_key_file(&data_dir.join(KEY_FILE))?
+    } else {
+        Some(SecretKeys { current: settings.secret_key.clone(), others: Vec::new() })
     };
     Ok(keys.map(|mut keys| {
         keys.others.extend(Some(settings.secret_key_old.clone()).filter(|old| !old.is_empty()));

@@ -296,10 +296,10 @@ const NOT_AUDITED: [&str; 2] = ["tributary/src/command/bench", "tributary/src/ev
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => rust_files(&path, found),
-            false if path.extension().is_some_and(|ending| ending == "rs") => found.push(path),
-            false => {}
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
         }
     }
 }

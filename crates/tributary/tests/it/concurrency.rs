@@ -60,9 +60,10 @@ async fn concurrent_writers_leave_a_consistent_search_or_none() {
                 let mut done = Vec::new();
                 while done.len() < WRITES {
                     let is_last = done.len() >= WRITES / 3 * 2;
-                    done.push(match is_deleted && is_last && dice.random_range(0..4) == 0 {
-                        true => client.delete(&format!("/svc/search/{id}/")).await.status,
-                        false => write(&client, id, &mut dice).await,
+                    done.push(if is_deleted && is_last && dice.random_range(0..4) == 0 {
+                        client.delete(&format!("/svc/search/{id}/")).await.status
+                    } else {
+                        write(&client, id, &mut dice).await
                     });
                 }
                 done
@@ -73,12 +74,11 @@ async fn concurrent_writers_leave_a_consistent_search_or_none() {
         let known = count(200) + count(302) + count(204) + count(404) + count(409);
         assert_eq!(known, done.len(), "seed {seed}: {done:?}");
         assert!(count(200) + count(302) > 20, "seed {seed}: hardly anything was written");
-        match is_deleted {
-            true => {
-                assert_eq!(count(204), 1, "seed {seed}: it is deleted once");
-                assert_deleted(&app, id, seed).await;
-            }
-            false => assert_consistent(&app, id, seed).await,
+        if is_deleted {
+            assert_eq!(count(204), 1, "seed {seed}: it is deleted once");
+            assert_deleted(&app, id, seed).await;
+        } else {
+            assert_consistent(&app, id, seed).await;
         }
     }
     app.stop().await;

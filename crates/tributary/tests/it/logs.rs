@@ -253,9 +253,10 @@ async fn no_log_contains_a_secret() {
         source.reply_at(&format!("/{number}"), answer);
         for (kind, credentials) in credentials.iter().enumerate() {
             let url = source.url_at(&format!("/{number}"));
-            let template = match credentials.starts_with("key=") {
-                true => "{url}?q={query_string}&k={key}",
-                false => "{url}?q={query_string}",
+            let template = if credentials.starts_with("key=") {
+                "{url}?q={query_string}&k={key}"
+            } else {
+                "{url}?q={query_string}"
             };
             let spec = json!({"name": format!("P{number}{kind}"), "url": url, "credentials": credentials,
                 "query_template": template, "response_mappings": "FOUND=total,RESULTS=items"});

@@ -227,10 +227,8 @@ async fn a_result_that_was_edited_is_read_as_its_source_gave_it() {
             "url": url, "source_url": url, "title": "Official", "author": "Finance", "searchprovider": "Other",
             "provider_id": 999, "provenance": {"AsGiven": fixture.provider},
         });
-        let edited = match is_put {
-            true => fixture.ann.put(&path, &edit).await,
-            false => fixture.ann.patch(&path, &edit).await,
-        };
+        let edited =
+            if is_put { fixture.ann.put(&path, &edit).await } else { fixture.ann.patch(&path, &edit).await };
         assert_eq!(edited.status, 200, "{edited:?}");
         assert_eq!((&edited.body["url"], &edited.body["source_url"]), (&json!(url), &given["url"]));
         assert_eq!(edited.body["searchprovider"], "Company Intranet");

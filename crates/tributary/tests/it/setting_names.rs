@@ -28,9 +28,12 @@ fn every_setting_is_read() {
     let crates = std::fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
     let text: String = crates
         .filter(|krate| !TEST_CRATES.iter().any(|name| krate.ends_with(name)))
-        .map(|krate| match krate.ends_with("domain") {
-            true => product_text(&krate.join("src")).replace(&product_text(&root().join(TABLE)), ""),
-            false => product_text(&krate.join("src")),
+        .map(|krate| {
+            if krate.ends_with("domain") {
+                product_text(&krate.join("src")).replace(&product_text(&root().join(TABLE)), "")
+            } else {
+                product_text(&krate.join("src"))
+            }
         })
         .collect();
     // A chain of calls may be split before any of its dots.

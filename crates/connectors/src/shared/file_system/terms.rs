@@ -109,17 +109,15 @@ impl Folded {
     }
 
     fn holds(&self, word: &str) -> bool {
-        match is_unspaced(word) {
-            true => self.text.contains(word),
-            false => self.text.contains(&format!(" {word} ")),
-        }
+        if is_unspaced(word) { self.text.contains(word) } else { self.text.contains(&format!(" {word} ")) }
     }
 
     fn count(&self, word: &str) -> usize {
-        match is_unspaced(word) {
-            true => self.text.matches(word).count(),
+        if is_unspaced(word) {
+            self.text.matches(word).count()
+        } else {
             // Two neighbors share the space between them.
-            false => self.text.match_indices(word).filter(|(at, _)| self.is_whole(*at, word.len())).count(),
+            self.text.match_indices(word).filter(|(at, _)| self.is_whole(*at, word.len())).count()
         }
     }
 

@@ -166,12 +166,13 @@ fn variable_path(key: &str, name: &str, document: &str) -> Result<Vec<String>, C
     let is_known = document.match_indices(&variable).any(|(at, _)| {
         !document[at + variable.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
     });
-    match is_known {
-        true => Ok(parts),
-        false => Err(ConnectorError::in_field(
+    if is_known {
+        Ok(parts)
+    } else {
+        Err(ConnectorError::in_field(
             "query_mappings",
             format!("{key}: the document has no variable {variable}."),
-        )),
+        ))
     }
 }
 

@@ -43,17 +43,19 @@ pub fn parse(text: &str) -> Result<Vec<SearchUrl>, String> {
         one => std::slice::from_ref(one),
     });
     let found: Vec<SearchUrl> = urls.take(URLS_MAX).filter_map(search_url).collect();
-    match found.is_empty() {
-        true => Err("the description contains no URL for RSS, Atom or JSON".to_owned()),
-        false => Ok(found),
+    if found.is_empty() {
+        Err("the description contains no URL for RSS, Atom or JSON".to_owned())
+    } else {
+        Ok(found)
     }
 }
 
 /// The best search URL: feeds have a known format; JSON needs response mappings.
 pub fn choose(urls: &[SearchUrl], has_mappings: bool) -> Option<&SearchUrl> {
-    let order = match has_mappings {
-        true => [Format::Json, Format::Atom, Format::Rss],
-        false => [Format::Atom, Format::Rss, Format::Json],
+    let order = if has_mappings {
+        [Format::Json, Format::Atom, Format::Rss]
+    } else {
+        [Format::Atom, Format::Rss, Format::Json]
     };
     let usable = if has_mappings { 3 } else { 2 };
     order[..usable].iter().find_map(|format| urls.iter().find(|url| url.format == *format))

@@ -38,10 +38,7 @@ pub fn date(text: &str) -> Option<NaiveDate> {
 
 /// Seconds since 1970-01-01 with a fraction, or in exponent notation as some vendors write large numbers.
 pub fn instant(text: &str) -> Option<DateTime<Utc>> {
-    let (seconds, nanos) = match text.contains(['e', 'E']) {
-        true => of_exponent(text)?,
-        false => of_decimal(text)?,
-    };
+    let (seconds, nanos) = if text.contains(['e', 'E']) { of_exponent(text)? } else { of_decimal(text)? };
     DateTime::from_timestamp(seconds, nanos)
 }
 
@@ -70,9 +67,10 @@ fn of_decimal(text: &str) -> Option<(i64, u32)> {
     let seconds: i64 = whole.parse().ok()?;
     let nanos: i64 = format!("{fraction:0<9}").get(..9)?.parse().ok()?;
     // The fraction of a time before 1970 counts backwards.
-    match whole.starts_with('-') && nanos > 0 {
-        true => Some((seconds.checked_sub(1)?, u32::try_from(NANOS - nanos).ok()?)),
-        false => Some((seconds, u32::try_from(nanos).ok()?)),
+    if whole.starts_with('-') && nanos > 0 {
+        Some((seconds.checked_sub(1)?, u32::try_from(NANOS - nanos).ok()?))
+    } else {
+        Some((seconds, u32::try_from(nanos).ok()?))
     }
 }
 

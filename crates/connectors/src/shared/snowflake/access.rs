@@ -62,10 +62,8 @@ impl Access {
 }
 
 async fn signed(user: &str, key: &Secret, account: &Account, now: Instant) -> Result<Secret, ConnectorError> {
-    let pem = match key.expose().contains("-----BEGIN") {
-        true => key.clone(),
-        false => signature::file(key.expose()).await?,
-    };
+    let pem =
+        if key.expose().contains("-----BEGIN") { key.clone() } else { signature::file(key.expose()).await? };
     let key = SigningKey::read(pem.expose())
         .map_err(|sentence| ConnectorError::in_field("credentials", sentence))?;
     let subject = format!("{}.{user}", account.name);

@@ -17,10 +17,8 @@ impl Account {
     /// Parses `organization-account` or a URL. `named` is the account if the URL does not contain it.
     pub fn read(url: &str, named: Option<&str>) -> Result<Self, String> {
         let url = url.trim();
-        let base_url = match url.contains("://") {
-            true => BaseUrl::parse(url)?,
-            false => BaseUrl::parse(&address(url)?)?,
-        };
+        let base_url =
+            if url.contains("://") { BaseUrl::parse(url)? } else { BaseUrl::parse(&address(url)?)? };
         let written = if url.contains("://") { base_url.host() } else { url };
         let first = written.split('.').next().unwrap_or_default();
         let name = named.unwrap_or(first).trim().to_uppercase();
@@ -42,9 +40,10 @@ fn address(name: &str) -> Result<String, String> {
         return Err(format!("Use the account's name, organization-account, or https://<account>.{DOMAIN}."));
     }
     let host = name.to_lowercase().replace('_', "-");
-    Ok(match BaseUrl::is_within(&host, DOMAIN) {
-        true => format!("https://{host}"),
-        false => format!("https://{host}.{DOMAIN}"),
+    Ok(if BaseUrl::is_within(&host, DOMAIN) {
+        format!("https://{host}")
+    } else {
+        format!("https://{host}.{DOMAIN}")
     })
 }
 

@@ -71,15 +71,17 @@ fn passages_of(
     let query = Query::parse_in(query_language(&scope.deps.settings), query);
     let mut fits = |text: &str| scope.count(text) <= tokens_max;
     let is_whole = fits(&loaded.text);
-    let part = match is_whole {
-        true => loaded.text.clone(),
-        false => best_passages(&loaded.text, &query, WindowMethod::TermCount, PASSAGE_WORDS, &mut fits),
+    let part = if is_whole {
+        loaded.text.clone()
+    } else {
+        best_passages(&loaded.text, &query, WindowMethod::TermCount, PASSAGE_WORDS, &mut fits)
     };
     let total = loaded.text.chars().count();
     let shown = shown(scope, reference, loaded, &part);
-    match is_whole {
-        true => format!("{shown}{}", loaded.note),
-        false => format!("{shown}These are passages of {total} characters.{}", loaded.note),
+    if is_whole {
+        format!("{shown}{}", loaded.note)
+    } else {
+        format!("{shown}These are passages of {total} characters.{}", loaded.note)
     }
 }
 

@@ -142,9 +142,10 @@ pub async fn read_activity(
 
 /// Searches are private: without the setting nobody reads the queries of others.
 async fn futile_queries(state: &AppState, since: DateTime<Utc>) -> Result<Vec<FutileQuery>, StoreError> {
-    match state.settings.activity_shows_queries {
-        true => state.store.futile_queries(since, FUTILE_MAX).await,
-        false => Ok(Vec::new()),
+    if state.settings.activity_shows_queries {
+        state.store.futile_queries(since, FUTILE_MAX).await
+    } else {
+        Ok(Vec::new())
     }
 }
 

@@ -163,9 +163,10 @@ pub async fn read_aiprovider(
 ) -> Result<Versioned<AiProviderView>, ApiError> {
     let view = async {
         let provider = state.store.ai_provider(AiProviderId(id)).await?;
-        match may_see(&caller.principal, &provider) {
-            true => show(&state, &provider, &caller.principal).await,
-            false => Err(ApiError::of(ErrorCode::NotFound)),
+        if may_see(&caller.principal, &provider) {
+            show(&state, &provider, &caller.principal).await
+        } else {
+            Err(ApiError::of(ErrorCode::NotFound))
         }
     };
     versioned(&state, EditableRecord::AiProvider(AiProviderId(id)), view).await

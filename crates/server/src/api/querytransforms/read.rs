@@ -62,9 +62,10 @@ pub async fn read_querytransform(
 ) -> Result<Versioned<TransformView>, ApiError> {
     let view = async {
         let transform = state.store.transform(TransformId(id)).await?;
-        match caller.principal.may_use(&transform) {
-            true => show(&state, transform).await,
-            false => Err(ApiError::of(ErrorCode::NotFound)),
+        if caller.principal.may_use(&transform) {
+            show(&state, transform).await
+        } else {
+            Err(ApiError::of(ErrorCode::NotFound))
         }
     };
     versioned(&state, EditableRecord::Transform(TransformId(id)), view).await

@@ -263,9 +263,10 @@ fn redirect(links: &Links, id: SearchId, query: &SearchQuery, mixer: Option<Stri
 }
 
 fn not_blank<'a>(field: &str, text: &'a str) -> Result<&'a str, ApiError> {
-    match text.trim().is_empty() {
-        true => Err(ApiError::invalid_field(field, "A query is needed; this one is empty.")),
-        false => Ok(text),
+    if text.trim().is_empty() {
+        Err(ApiError::invalid_field(field, "A query is needed; this one is empty."))
+    } else {
+        Ok(text)
     }
 }
 

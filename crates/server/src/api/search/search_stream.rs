@@ -102,10 +102,7 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
 
     /// Sends the current state.
     async fn send_current(&mut self) {
-        match self.search.status.is_final() {
-            true => self.finish().await,
-            false => self.catch_up().await,
-        }
+        if self.search.status.is_final() { self.finish().await } else { self.catch_up().await }
     }
 
     /// Waits for an event of this process or another one, or for a changed row. Events that arrive meanwhile are

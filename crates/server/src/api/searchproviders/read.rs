@@ -52,10 +52,8 @@ impl ProviderView {
         principal: &Principal,
     ) -> Result<Self, ApiError> {
         let may_edit = principal.may_edit(provider);
-        let unreadable_fields = match may_edit {
-            true => provider.unreadable.fields(&provider.spec),
-            false => Vec::new(),
-        };
+        let unreadable_fields =
+            if may_edit { provider.unreadable.fields(&provider.spec) } else { Vec::new() };
         Ok(Self {
             unreadable_fields,
             capability: state.federation.capability(provider),
@@ -155,9 +153,10 @@ pub async fn read_searchprovider(
 ) -> Result<Versioned<ProviderView>, ApiError> {
     let view = async {
         let provider = state.store.provider(ProviderId(id)).await?;
-        match caller.principal.may_see(&provider) {
-            true => show(&state, &provider, &caller.principal).await,
-            false => Err(ApiError::of(ErrorCode::NotFound)),
+        if caller.principal.may_see(&provider) {
+            show(&state, &provider, &caller.principal).await
+        } else {
+            Err(ApiError::of(ErrorCode::NotFound))
         }
     };
     versioned(&state, EditableRecord::Provider(ProviderId(id)), view).await

@@ -44,9 +44,10 @@ pub fn check_masks(spec: &ProviderSpec, errors: &mut FieldErrors) {
 
 /// The stored provider after the change, for validation: a kept secret is filled in.
 pub fn changed(stored: &SearchProvider, spec: &ProviderSpec) -> SearchProvider {
-    let credentials = match spec.credentials.is_empty() {
-        true => stored.credentials.clone(),
-        false => Secret::new(spec.credentials.clone()),
+    let credentials = if spec.credentials.is_empty() {
+        stored.credentials.clone()
+    } else {
+        Secret::new(spec.credentials.clone())
     };
     let unreadable = stored.unreadable.after(spec);
     let spec = ProviderSpec { credentials: String::new(), ..spec.clone() };

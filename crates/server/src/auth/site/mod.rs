@@ -82,9 +82,10 @@ impl Site {
 
     /// Refuses a page of another site. A token is exempt: no browser attaches one by itself.
     pub fn require_known(self, request: &Request) -> Result<(), ApiError> {
-        match self.may_be_foreign() && !brings_token(request.headers()) {
-            true => Err(csrf_error(request.headers(), request.uri())),
-            false => Ok(()),
+        if self.may_be_foreign() && !brings_token(request.headers()) {
+            Err(csrf_error(request.headers(), request.uri()))
+        } else {
+            Ok(())
         }
     }
 }

@@ -51,9 +51,10 @@ pub(super) async fn record(db: &Db, run: NewRun, now: Instant) -> Result<Run, St
         supersede(&mut tx, &before).await?;
     }
     let stored = insert(&mut tx, &topic, &run, to_micros(now)).await?;
-    match run.auto {
-        true => follow(&mut tx, run.winner_signal_id, &run.members).await?,
-        false => must_be_there(&mut tx, run.winner_signal_id).await?,
+    if run.auto {
+        follow(&mut tx, run.winner_signal_id, &run.members).await?;
+    } else {
+        must_be_there(&mut tx, run.winner_signal_id).await?;
     }
     drop_oldest(&mut tx, &topic, run.cluster_key).await?;
     tx.commit().await?;

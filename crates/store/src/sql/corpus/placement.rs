@@ -72,9 +72,10 @@ async fn write(
     content: IndexedContent,
 ) -> Result<(Signal, Option<BodyKey>), StoreError> {
     let (asked, user) = (&arrival.asked, arrival.by.user);
-    let key = match content.is_supplied {
-        true => identity::of_supplied(&asked.url_hash, user),
-        false => identity::of_text(&asked.url_hash, content.source_provider_id, &content.content_hash),
+    let key = if content.is_supplied {
+        identity::of_supplied(&asked.url_hash, user)
+    } else {
+        identity::of_text(&asked.url_hash, content.source_provider_id, &content.content_hash)
     };
     match place(tx, arrival, &content, &key).await? {
         Place::Same(mut signal) => {
@@ -116,9 +117,10 @@ async fn place(
     }
     let is_same_source = asked.is_supplied == content.is_supplied
         && (content.is_supplied || asked.source_provider_id == content.source_provider_id);
-    let is_free = match asked.content_hash.is_empty() {
-        true => !has_lost_source(asked, content),
-        false => is_same_source && !is_missed(tx, asked, arrival.by.user, arrival.followers).await?,
+    let is_free = if asked.content_hash.is_empty() {
+        !has_lost_source(asked, content)
+    } else {
+        is_same_source && !is_missed(tx, asked, arrival.by.user, arrival.followers).await?
     };
     Ok(if is_free { Place::Over(asked.clone()) } else { Place::New })
 }

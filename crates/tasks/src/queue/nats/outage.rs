@@ -33,9 +33,10 @@ impl TaskQueue for OutageQueue {
         worker: &str,
         lease: Duration,
     ) -> Result<Vec<ClaimedTask>, QueueError> {
-        match self.0.connection.is_up() {
-            true => Ok(Vec::new()),
-            false => self.0.fallback.claim(queue, slots, worker, lease).await,
+        if self.0.connection.is_up() {
+            Ok(Vec::new())
+        } else {
+            self.0.fallback.claim(queue, slots, worker, lease).await
         }
     }
 

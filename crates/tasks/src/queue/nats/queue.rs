@@ -58,9 +58,10 @@ pub(super) struct QueueState {
 impl QueueState {
     /// Alternates the order, so that neither starves the other.
     pub(super) fn subjects_in_turn(&self) -> [Subjects; 2] {
-        match self.owners_next.fetch_xor(true, Ordering::Relaxed) {
-            true => [Subjects::Owners, Subjects::Service],
-            false => [Subjects::Service, Subjects::Owners],
+        if self.owners_next.fetch_xor(true, Ordering::Relaxed) {
+            [Subjects::Owners, Subjects::Service]
+        } else {
+            [Subjects::Service, Subjects::Owners]
         }
     }
 }

@@ -196,9 +196,10 @@ fn show(file: &Path, manifest: &Manifest) {
     ));
     let width = manifest.parts.iter().map(|part| part.name.len()).max().unwrap_or(0);
     for part in &manifest.parts {
-        let rows = match part.table.is_some() || part.name == TEXTS_PART {
-            true => format!("{} rows", part.rows),
-            false => String::new(),
+        let rows = if part.table.is_some() || part.name == TEXTS_PART {
+            format!("{} rows", part.rows)
+        } else {
+            String::new()
         };
         terminal::line(format!("  {:width$}  {:>12} bytes  {}  {rows}", part.name, part.size, part.sha256));
     }

@@ -73,10 +73,7 @@ impl Bench {
         if let Some(Some(path)) = &self.json {
             output_file::ensure_writable(path)?;
         }
-        match self.scale {
-            true => self.scaling(cli).await,
-            false => self.overhead().await,
-        }
+        if self.scale { self.scaling(cli).await } else { self.overhead().await }
     }
 
     fn publish(&self, record: &Value, table: impl FnOnce() -> String) -> anyhow::Result<()> {

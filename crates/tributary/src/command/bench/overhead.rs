@@ -36,10 +36,7 @@ struct Series {
 impl Bench {
     pub(super) async fn overhead(&self) -> anyhow::Result<()> {
         let folder = tempfile::tempdir()?;
-        let callgrind = match self.instructions {
-            true => Some(Callgrind::new(folder.path()).await?),
-            false => None,
-        };
+        let callgrind = if self.instructions { Some(Callgrind::new(folder.path()).await?) } else { None };
         let slowest = Arc::new(Slowest::default());
         let mut running = JoinSet::new();
         let urls = sources::start(self.sources, self.delay(), &slowest, &mut running).await?;
@@ -47,12 +44,11 @@ impl Bench {
         let (node, client) = self.start_service(&folder.path().join("plain"), &urls, None).await?;
         let plain = self.measure(&node, &client, &slowest).await?;
         let memory = node.memory()?;
-        let hanging = match self.hanging {
-            true => {
-                self.open_breaker(&client, &mut running).await?;
-                Some(self.measure(&node, &client, &slowest).await?)
-            }
-            false => None,
+        let hanging = if self.hanging {
+            self.open_breaker(&client, &mut running).await?;
+            Some(self.measure(&node, &client, &slowest).await?)
+        } else {
+            None
         };
         node.stop().await?;
         let instructions = match &callgrind {

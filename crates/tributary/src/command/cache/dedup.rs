@@ -28,9 +28,10 @@ impl Dedup {
         if more > 0 {
             terminal::line(format!("and {more} more"));
         }
-        let (joined, renamed) = match found.is_applied {
-            true => ("merged", "got their canonical URL"),
-            false => ("would be merged", "would get their canonical URL"),
+        let (joined, renamed) = if found.is_applied {
+            ("merged", "got their canonical URL")
+        } else {
+            ("would be merged", "would get their canonical URL")
         };
         terminal::line(format!(
             "{} checked: {} {joined}, {} {renamed}, {} skipped because of an invalid URL.",

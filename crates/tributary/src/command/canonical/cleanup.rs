@@ -31,9 +31,10 @@ impl Cleanup {
         let app = cli.open().await?;
         let count = app.corpus.expire_runs(self.days, self.dry_run).await?;
         let (elections, age) = (counted(count, "open election"), counted(self.days.into(), "day"));
-        terminal::line(match self.dry_run {
-            true => format!("{elections} older than {age} would be marked as stale. Nothing was changed."),
-            false => format!("{elections} older than {age} marked as stale."),
+        terminal::line(if self.dry_run {
+            format!("{elections} older than {age} would be marked as stale. Nothing was changed.")
+        } else {
+            format!("{elections} older than {age} marked as stale.")
         });
         app.store.close().await;
         Ok(())

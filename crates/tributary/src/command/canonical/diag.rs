@@ -42,9 +42,10 @@ impl Diag {
         };
         let asked = DiagnosisQuery { query: self.query, run: self.run.map(RunId) };
         let found = app.corpus.diagnose(&asked).await?;
-        match self.json {
-            true => terminal::line(serde_json::to_string_pretty(&report::json(&found, run.as_ref()))?),
-            false => report::lines(&found, run.as_ref()).iter().for_each(terminal::line),
+        if self.json {
+            terminal::line(serde_json::to_string_pretty(&report::json(&found, run.as_ref()))?);
+        } else {
+            report::lines(&found, run.as_ref()).iter().for_each(terminal::line);
         }
         app.store.close().await;
         Ok(if found.differing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -77,15 +77,14 @@ async fn stop_all(services: &Services, grace: Duration) -> bool {
         while started.runs() && killed.elapsed() < KILL_WAIT {
             tokio::time::sleep(LOOK_EVERY).await;
         }
-        match started.runs() {
-            false => terminal::line(format!(
+        if started.runs() {
+            all_stopped = false;
+            terminal::note(format!("{name}, process {}, cannot be stopped by this user.", started.pid));
+        } else {
+            terminal::line(format!(
                 "{name} did not stop within {} seconds and was killed; its tasks resume at the next start.",
                 grace.as_secs()
-            )),
-            true => {
-                all_stopped = false;
-                terminal::note(format!("{name}, process {}, cannot be stopped by this user.", started.pid));
-            }
+            ));
         }
     }
     all_stopped

@@ -94,23 +94,22 @@ impl DoctorCommand {
                 let mut bytes = Vec::new();
                 std::io::stdin().lock().take(bytes_max + 1).read_to_end(&mut bytes)?;
                 let text = text_of(bytes, bytes_max)?;
-                match text.trim_start().starts_with("curl ") {
-                    true => {
-                        input.request = DiagnosisInput::parse_request(&text).map_err(anyhow::Error::msg)?
-                    }
-                    false => input.sample = Some(Value::String(text)),
+                if text.trim_start().starts_with("curl ") {
+                    input.request = DiagnosisInput::parse_request(&text).map_err(anyhow::Error::msg)?;
+                } else {
+                    input.sample = Some(Value::String(text));
                 }
             }
             [one] if Path::new(one).is_file() => input.sample = Some(read_file(Path::new(one), bytes_max)?),
             [one] if looks_like_file_name(one) => bail!("no file '{one}'"),
             [one] => {
-                let request =
-                    DiagnosisInput::parse_request(one).map_err(|sentence| match one.contains([' ', ':']) {
-                        true => anyhow::Error::msg(sentence),
-                        false => {
-                            anyhow::anyhow!("'{one}' is not a file, URL or curl command")
-                        }
-                    });
+                let request = DiagnosisInput::parse_request(one).map_err(|sentence| {
+                    if one.contains([' ', ':']) {
+                        anyhow::Error::msg(sentence)
+                    } else {
+                        anyhow::anyhow!("'{one}' is not a file, URL or curl command")
+                    }
+                });
                 input.request = request?;
             }
             [first, rest @ ..] if first == "curl" => {

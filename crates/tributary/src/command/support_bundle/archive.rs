@@ -57,14 +57,13 @@ impl Archive {
     /// Adds a text, truncated if it is too long.
     pub fn add(&mut self, name: &str, text: &str, remark: Option<String>) -> anyhow::Result<()> {
         let left = self.limits.bundle_bytes.saturating_sub(self.bytes).min(self.limits.file_bytes);
-        let (text, remark) = match text.len() <= left {
-            true => (text.to_owned(), remark),
-            false => {
-                let end = text.floor_char_boundary(left.saturating_sub(CUT.len()));
-                let said = format!("truncated after {end} of {} bytes", text.len());
-                let remark = remark.map_or(said.clone(), |remark| format!("{remark}; {said}"));
-                (format!("{}{CUT}", &text[..end]), Some(remark))
-            }
+        let (text, remark) = if text.len() <= left {
+            (text.to_owned(), remark)
+        } else {
+            let end = text.floor_char_boundary(left.saturating_sub(CUT.len()));
+            let said = format!("truncated after {end} of {} bytes", text.len());
+            let remark = remark.map_or(said.clone(), |remark| format!("{remark}; {said}"));
+            (format!("{}{CUT}", &text[..end]), Some(remark))
         };
         self.write(name, &text)?;
         self.bytes += text.len();
@@ -87,10 +86,7 @@ impl Archive {
         self.write(CONTENTS, &list)?;
         let file = self.zip.finish().context("the archive cannot be written")?;
         file.as_file().sync_all().context("the archive cannot be written")?;
-        let placed = match may_replace {
-            true => file.persist(place),
-            false => file.persist_noclobber(place),
-        };
+        let placed = if may_replace { file.persist(place) } else { file.persist_noclobber(place) };
         match placed {
             Ok(_) => Ok(self.files),
             Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {

@@ -90,9 +90,10 @@ impl Redaction {
     fn without_name<'t>(&self, word: &'t str) -> Cow<'t, str> {
         let bare = word.trim_matches(|c| ".-+_".contains(c));
         let is_mail = bare.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
-        match self.names.contains(word) || self.names.contains(bare) || is_mail {
-            true => Cow::Owned(word.replace(bare, MASK)),
-            false => Cow::Borrowed(word),
+        if self.names.contains(word) || self.names.contains(bare) || is_mail {
+            Cow::Owned(word.replace(bare, MASK))
+        } else {
+            Cow::Borrowed(word)
         }
     }
 }
@@ -103,10 +104,7 @@ fn take_private(value: &mut Value, found: &mut Vec<String>) {
         Value::Array(items) => items.iter_mut().for_each(|item| take_private(item, found)),
         Value::Object(fields) => {
             for (name, item) in fields {
-                match is_private_field(name) {
-                    true => take_all(item, found),
-                    false => take_private(item, found),
-                }
+                if is_private_field(name) { take_all(item, found) } else { take_private(item, found) }
             }
         }
         _ => {}

@@ -83,10 +83,11 @@ impl Browser {
             for cookie in answer.headers.get_all("set-cookie") {
                 let pair = cookie.to_str().unwrap().split(';').next().unwrap();
                 let (name, value) = pair.split_once('=').unwrap();
-                match value.is_empty() {
-                    true => cookies.remove(name),
-                    false => cookies.insert(name.to_owned(), value.to_owned()),
-                };
+                if value.is_empty() {
+                    cookies.remove(name);
+                } else {
+                    cookies.insert(name.to_owned(), value.to_owned());
+                }
             }
             if !answer.status.is_redirection() {
                 return Page { url, answer };

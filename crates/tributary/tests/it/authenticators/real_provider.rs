@@ -38,9 +38,10 @@ async fn agree(browser: &mut Browser, start: &str, user: &str) -> Page {
             return page;
         }
         let text = page.text();
-        let form: &[(&str, &str)] = match text.contains("value=\"login\"") {
-            true => &[("prompt", "login"), ("login", user), ("password", "x")],
-            false => &[("prompt", "consent")],
+        let form: &[(&str, &str)] = if text.contains("value=\"login\"") {
+            &[("prompt", "login"), ("login", user), ("password", "x")]
+        } else {
+            &[("prompt", "consent")]
         };
         page = browser.go_until_back(&page, form).await;
     }

@@ -111,15 +111,12 @@ async fn the_file_with_the_first_password_goes_when_that_password_is_changed() {
         let own = json!({"current": "password of ann", "new": "a better one"});
         assert_eq!(ann.post("/svc/users/me/password/", &own).await.status, 200);
         assert!(file.exists(), "somebody else's password");
-        let changed = match by_admin {
-            true => {
-                let path = format!("/svc/users/{}/", id_of(&app.admin).await);
-                app.admin.patch(&path, &json!({"password": "a better one"})).await
-            }
-            false => {
-                let own = json!({"current": ADMIN_PASSWORD, "new": "a better one"});
-                app.admin.post("/svc/users/me/password/", &own).await
-            }
+        let changed = if by_admin {
+            let path = format!("/svc/users/{}/", id_of(&app.admin).await);
+            app.admin.patch(&path, &json!({"password": "a better one"})).await
+        } else {
+            let own = json!({"current": ADMIN_PASSWORD, "new": "a better one"});
+            app.admin.post("/svc/users/me/password/", &own).await
         };
         assert_eq!(changed.status, 200, "{changed:?}");
         assert!(!file.exists());

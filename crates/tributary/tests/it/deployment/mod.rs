@@ -35,10 +35,7 @@ fn files(folder: &str) -> Vec<String> {
     for entry in std::fs::read_dir(root().join(folder)).unwrap() {
         let entry = entry.unwrap();
         let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
-        match entry.file_type().unwrap().is_dir() {
-            true => found.extend(files(&path)),
-            false => found.push(path),
-        }
+        if entry.file_type().unwrap().is_dir() { found.extend(files(&path)) } else { found.push(path) }
     }
     found.sort();
     found

@@ -253,9 +253,12 @@ async fn tokens_that_come_too_slowly() {
     for case in &fixture.cases {
         case.model.says(&TEXT.repeat(60));
     }
-    fixture.all_behave(|dialect| match dialect.streams {
-        true => Manner::Slow(Duration::from_millis(100)),
-        false => Manner::Slow(Duration::from_secs(60)),
+    fixture.all_behave(|dialect| {
+        if dialect.streams {
+            Manner::Slow(Duration::from_millis(100))
+        } else {
+            Manner::Slow(Duration::from_secs(60))
+        }
     });
     let begun = Instant::now();
     // Long enough for a busy machine to reach every model before the timeout.

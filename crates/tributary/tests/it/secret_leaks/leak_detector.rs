@@ -54,9 +54,10 @@ impl LeakDetector {
     pub fn inspect_files(&mut self, folder: &Path) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => self.inspect_files(&path),
-                false => self.inspect(&path.display().to_string(), &fs::read(&path).unwrap_or_default()),
+            if path.is_dir() {
+                self.inspect_files(&path);
+            } else {
+                self.inspect(&path.display().to_string(), &fs::read(&path).unwrap_or_default());
             }
         }
     }

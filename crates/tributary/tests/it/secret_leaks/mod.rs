@@ -119,10 +119,12 @@ async fn paths(admin: &Client, providers: &[i64]) -> Vec<String> {
             _ if path.contains("/searchproviders/") => providers.iter().map(i64::to_string).collect(),
             _ => (1..=3).map(|id| id.to_string()).collect(),
         };
-        match path.contains('{') {
-            false => paths.push(path.clone()),
-            true if path.contains("{file}") => paths.push(path.replace("{file}", "swagger-ui.css")),
-            true => paths.extend(ids.iter().map(|id| path.replace("{id}", id))),
+        if path.contains("{file}") {
+            paths.push(path.replace("{file}", "swagger-ui.css"));
+        } else if path.contains('{') {
+            paths.extend(ids.iter().map(|id| path.replace("{id}", id)));
+        } else {
+            paths.push(path.clone());
         }
     }
     assert!(paths.len() > 250, "{}", paths.len());

@@ -394,10 +394,8 @@ fn cache_findings(found: &ReconcileReport) -> Vec<Finding> {
     if found.is_whole() {
         return vec![ok("cache", format!("records, vectors and texts are consistent: {figures}"))];
     }
-    let (judge, end): (fn(_, _) -> _, _) = match found.is_repaired {
-        true => (warn, "; repaired"),
-        false => (fail, "; run: tributary doctor --repair"),
-    };
+    let (judge, end): (fn(_, _) -> _, _) =
+        if found.is_repaired { (warn, "; repaired") } else { (fail, "; run: tributary doctor --repair") };
     let mut findings = vec![warn("cache", figures)];
     for (difference, sentence) in [
         (&found.vectors_missing, "documents have no vectors"),
@@ -434,15 +432,16 @@ async fn queue(app: &App) -> Finding {
             (Err(error), _) | (_, Err(error)) => return fail("queue", error.to_string()),
         }
     }
-    match silent.is_empty() {
-        true => ok("queue", format!("every queue has a worker; {waiting} tasks waiting")),
-        false => warn(
+    if silent.is_empty() {
+        ok("queue", format!("every queue has a worker; {waiting} tasks waiting"))
+    } else {
+        warn(
             "queue",
             format!(
                 "no active worker for {}; {waiting} tasks waiting; run: tributary start",
                 silent.join(", ")
             ),
-        ),
+        )
     }
 }
 
