@@ -52,14 +52,14 @@ fn remap(spec: &mut ProviderSpec, from: &str, to: &str) {
     spec.query_mappings = spec.query_mappings.replace(from, to);
 }
 
-fn is_refused(spec: &mut ProviderSpec) {
+fn refuse_connections(spec: &mut ProviderSpec) {
     spec.url = "http://127.0.0.1:1".into();
 }
 
 const WRONG_KEY: Change =
     ("a wrong key", ConnectorErrorKind::Denied, |spec| spec.credentials = "wrong-key-12345".into());
 const NO_KEY: Change = ("no key", ConnectorErrorKind::Denied, |spec| spec.credentials = String::new());
-const REFUSED: Change = ("a refused connection", ConnectorErrorKind::Unavailable, is_refused);
+const REFUSED: Change = ("a refused connection", ConnectorErrorKind::Unavailable, refuse_connections);
 
 /// The first item has the document's fields and its similarity; the error about dimensions names both.
 async fn check_details(full: &Subject, small: ProviderSpec) {

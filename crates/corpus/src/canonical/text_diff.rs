@@ -78,7 +78,7 @@ impl Comparison {
     }
 
     fn by_sentences(&mut self, old: &[&str], new: &[&str]) {
-        if !self.can_afford(old, new) {
+        if !self.spend_steps(old, new) {
             return self.by_words(&old.concat(), &new.concat());
         }
         for op in capture_diff_slices(Algorithm::Myers, old, new) {
@@ -93,7 +93,7 @@ impl Comparison {
 
     fn by_words(&mut self, before: &str, after: &str) {
         let (old, new): (Vec<&str>, Vec<&str>) = (words(before).collect(), words(after).collect());
-        if !self.can_afford(&old, &new) {
+        if !self.spend_steps(&old, &new) {
             self.add(DiffOp::Removed, before);
             self.add(DiffOp::Added, after);
             return;
@@ -109,9 +109,9 @@ impl Comparison {
         }
     }
 
-    /// Whether the region can be compared part by part; if so, its steps are deducted. An empty side needs no
+    /// Deducts the steps of comparing a region part by part; false if too few are left. An empty side needs no
     /// comparison.
-    fn can_afford(&mut self, old: &[&str], new: &[&str]) -> bool {
+    fn spend_steps(&mut self, old: &[&str], new: &[&str]) -> bool {
         let parts = old.len() + new.len();
         if old.is_empty() || new.is_empty() || parts > PARTS_MAX {
             return false;

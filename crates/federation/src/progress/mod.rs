@@ -198,7 +198,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn is_changed_event(received: &mut broadcast::Receiver<SearchEvent>) -> bool {
+    fn take_changed_event(received: &mut broadcast::Receiver<SearchEvent>) -> bool {
         matches!(received.try_recv(), Ok(SearchEvent::Changed))
     }
 
@@ -224,7 +224,7 @@ pub(crate) mod tests {
             advance(Duration::from_millis(1001)).await;
             assert_eq!(hub.due_for_read(Instant::now()), [ID]);
             hub.observe_row(ID, state, Instant::now());
-            assert_eq!(received.each_mut().map(is_changed_event), [is_new; 2], "{state:?}");
+            assert_eq!(received.each_mut().map(take_changed_event), [is_new; 2], "{state:?}");
         }
         drop(received);
         advance(Duration::from_secs(60)).await;
@@ -241,16 +241,16 @@ pub(crate) mod tests {
         assert!(matches!(received.try_recv(), Ok(SearchEvent::Status(SearchStatus::Federating))));
         let state = Some(RunState { run: RunNumber::FIRST, status: SearchStatus::Federating });
         hub.observe_row(ID, state, Instant::now());
-        assert!(!is_changed_event(&mut received), "the listeners know it");
+        assert!(!take_changed_event(&mut received), "the listeners know it");
         advance(Duration::from_secs(11)).await;
         assert_eq!(hub.due_for_read(Instant::now()), []);
         hub.invalidate(ID);
         advance(Duration::from_millis(1001)).await;
         assert_eq!(hub.due_for_read(Instant::now()), [ID]);
         hub.observe_row(ID, state, Instant::now());
-        assert!(is_changed_event(&mut received), "one of them could not read it");
+        assert!(take_changed_event(&mut received), "one of them could not read it");
         drop(guard);
         hub.changed(ID);
-        assert!(is_changed_event(&mut received));
+        assert!(take_changed_event(&mut received));
     }
 }

@@ -33,7 +33,7 @@ fn dedupe(batch: &mut ResultBatch, field: &str) -> Outcome {
     let path = if field.contains(['.', '[']) { JsonPath::parse(field).ok() } else { None };
     let before = batch.raw.len() + batch.items.len();
     let mut seen = HashSet::new();
-    batch.raw.retain(|raw| is_first(&mut seen, value_in(raw, field, path.as_ref())));
+    batch.raw.retain(|raw| record_new(&mut seen, value_in(raw, field, path.as_ref())));
     seen.clear();
     batch.items.retain_mut(|item| {
         let payload = Value::Object(std::mem::take(&mut item.payload));
@@ -42,12 +42,13 @@ fn dedupe(batch: &mut ResultBatch, field: &str) -> Outcome {
         if let Value::Object(payload) = payload {
             item.payload = payload;
         }
-        is_first(&mut seen, value)
+        record_new(&mut seen, value)
     });
     Outcome::deleted(before - batch.raw.len() - batch.items.len())
 }
 
-fn is_first(seen: &mut HashSet<String>, value: String) -> bool {
+/// False if the value was seen before.
+fn record_new(seen: &mut HashSet<String>, value: String) -> bool {
     value.is_empty() || seen.insert(value)
 }
 

@@ -54,12 +54,13 @@ pub struct RejectionLog {
 
 impl RejectionLog {
     pub fn note(&mut self, rejection: Rejection) {
-        if self.is_due(rejection, Instant::now()) {
+        if self.record_if_due(rejection, Instant::now()) {
             rejection.log();
         }
     }
 
-    fn is_due(&mut self, rejection: Rejection, now: Instant) -> bool {
+    /// False if it, or too many others, were logged within `LOG_EVERY`.
+    fn record_if_due(&mut self, rejection: Rejection, now: Instant) -> bool {
         let is_recent = |logged: &Instant| now.duration_since(*logged) < LOG_EVERY;
         if self.logged.get(&rejection).is_some_and(is_recent) {
             return false;
@@ -89,19 +90,22 @@ mod tests {
     fn an_address_is_logged_once_a_minute() {
         let (mut log, start) = (RejectionLog::default(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
-        assert!(log.is_due(of_address(1), at(0)));
-        assert!(!log.is_due(of_address(1), at(59)));
-        assert!(log.is_due(of_address(2), at(59)) && log.is_due(Rejection::Full { connections: 9 }, at(59)));
-        assert!(log.is_due(of_address(1), at(60)));
-        assert!(!log.is_due(of_address(1), at(61)));
+        assert!(log.record_if_due(of_address(1), at(0)));
+        assert!(!log.record_if_due(of_address(1), at(59)));
+        assert!(
+            log.record_if_due(of_address(2), at(59))
+                && log.record_if_due(Rejection::Full { connections: 9 }, at(59))
+        );
+        assert!(log.record_if_due(of_address(1), at(60)));
+        assert!(!log.record_if_due(of_address(1), at(61)));
     }
 
     #[test]
     fn a_flood_of_many_addresses_fills_neither_memory_nor_log() {
         let (mut log, start) = (RejectionLog::default(), Instant::now());
-        let due = (0..5000).filter(|number| log.is_due(of_address(*number), start)).count();
+        let due = (0..5000).filter(|number| log.record_if_due(of_address(*number), start)).count();
         assert_eq!((due, log.logged.len()), (ADDRESSES_MAX, ADDRESSES_MAX));
-        assert!(log.is_due(of_address(9999), start + LOG_EVERY), "there is space again");
+        assert!(log.record_if_due(of_address(9999), start + LOG_EVERY), "there is space again");
         assert_eq!(log.logged.len(), 1);
     }
 }

@@ -61,7 +61,7 @@ const LONG: Duration = Duration::from_secs(120);
 const ATTEMPTS_MAX: usize = 10;
 
 /// Records how long something took, and whether that was less than a poll. If it never is, the test fails.
-fn was_at_once(taken: &mut Vec<Duration>, started: Instant) -> bool {
+fn record_at_once(taken: &mut Vec<Duration>, started: Instant) -> bool {
     let last = started.elapsed();
     taken.push(last);
     assert!(last < AT_ONCE || taken.len() < ATTEMPTS_MAX, "woken after {taken:?}");
@@ -83,7 +83,7 @@ pub async fn a_push_wakes_who_waits(queue: &dyn TaskQueue) {
         };
         assert_eq!(pushed.name, "one");
         queue.finish(&pushed).await.expect("finished");
-        if was_at_once(&mut taken, started) {
+        if record_at_once(&mut taken, started) {
             return;
         }
     }
@@ -95,7 +95,7 @@ pub async fn a_nudge_wakes_who_waits(queue: &dyn TaskQueue) {
         let started = Instant::now();
         queue.notify(QUEUE); // notified before anybody waits: it is not lost
         queue.wait(QUEUE, LONG).await;
-        if was_at_once(&mut taken, started) {
+        if record_at_once(&mut taken, started) {
             return;
         }
     }
@@ -164,7 +164,7 @@ pub async fn what_is_released_is_free_at_once(queue: &dyn TaskQueue) {
         let again = claim_when_due(queue).await;
         assert_eq!((again.id, again.name.as_str(), &again.payload), (held.id, "one", &held.payload));
         queue.finish(&again).await.expect("finished");
-        if was_at_once(&mut taken, started) {
+        if record_at_once(&mut taken, started) {
             return;
         }
     }
