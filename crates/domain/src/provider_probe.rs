@@ -146,7 +146,7 @@ mod tests {
         ];
         let request = HttpRequest {
             method: HttpMethod::Post,
-            origin: Origin::of(&url, true).expect("an origin"),
+            origin: Origin::trusted(&url).expect("an origin"),
             url,
             headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             secret_headers: secret.map(|(name, value)| (name.to_owned(), Secret::new(value))).into(),

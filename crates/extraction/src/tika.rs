@@ -47,7 +47,7 @@ impl WithTika {
         }
         url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty().push("tika");
         // Set by the operator.
-        let origin = Origin::of(&url, true).ok_or_else(wrong)?;
+        let origin = Origin::trusted(&url).ok_or_else(wrong)?;
         Ok(Self { own, fetch, url, origin, limits })
     }
 

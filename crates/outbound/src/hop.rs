@@ -123,7 +123,7 @@ mod tests {
         let url = Url::parse(url).unwrap();
         HttpRequest {
             method: HttpMethod::Post,
-            origin: Origin::of(&url, false).unwrap(),
+            origin: Origin::untrusted(&url).unwrap(),
             url,
             headers: vec![
                 ("Accept".to_owned(), "text/xml".to_owned()),

@@ -54,7 +54,7 @@ fn request(service: &Diffbot, page: &Url, time_max: Duration) -> Option<HttpRequ
     Some(HttpRequest {
         method: HttpMethod::Get,
         // Set by the provider's owner.
-        origin: Origin::of(&url, true)?,
+        origin: Origin::trusted(&url)?,
         url,
         headers: vec![("Accept".to_owned(), "application/json".to_owned())],
         secret_headers: Vec::new(),

@@ -40,7 +40,7 @@ pub async fn get(
         PageTarget::User(_) => (None, Carried::default()),
     };
     let is_of_source = own.is_some() && matches!(target, PageTarget::Source(_));
-    let origin = own.or_else(|| Origin::of(&url, false)).ok_or(PageError::NoAddress)?;
+    let origin = own.or_else(|| Origin::untrusted(&url)).ok_or(PageError::NoAddress)?;
     let mut request = HttpRequest {
         method: HttpMethod::Get,
         url,

@@ -207,7 +207,7 @@ mod tests {
         let url: url::Url = "https://a.example/".parse().unwrap();
         let request = HttpRequest {
             method: domain::ports::HttpMethod::Post,
-            origin: domain::ports::Origin::of(&url, true).unwrap(),
+            origin: domain::ports::Origin::trusted(&url).unwrap(),
             url,
             headers: Vec::new(),
             secret_headers: Vec::new(),

@@ -28,7 +28,7 @@ pub fn post(
     body: &Value,
 ) -> Result<HttpRequest, ModelError> {
     let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    let origin = url.as_ref().and_then(|url| Origin::of(url, true));
+    let origin = url.as_ref().and_then(Origin::trusted);
     let (Some(url), Some(origin)) = (url, origin) else {
         return Err(misconfigured(call, "config.api_base is not an http or https URL"));
     };

@@ -87,7 +87,7 @@ impl DelegatedApi {
         };
         let text = (service.address)(&context.settings).trim();
         let base = Url::parse(text).ok().filter(is_plain).ok_or_else(wrong)?;
-        let origin = Origin::of(&base, true).ok_or_else(wrong)?;
+        let origin = Origin::trusted(&base).ok_or_else(wrong)?;
         let token = provider.user_token.clone().filter(|token| !token.is_empty());
         Ok(Self { service, scope, base, origin, token, context: context.clone() })
     }

@@ -78,7 +78,7 @@ fn probe(provider: &SearchProvider, notations: &Notations, query: &str) -> Resul
     let field = if spec.url.trim().is_empty() { "query_template" } else { "url" };
     let url = web_address(&without_blanks_to_fill(&text))
         .map_err(|sentence| ConnectorError::in_field(field, sentence))?;
-    Origin::of(&url, true).ok_or_else(|| ConnectorError::in_field(field, "The address has no host."))
+    Origin::trusted(&url).ok_or_else(|| ConnectorError::in_field(field, "The address has no host."))
 }
 
 /// Replaces placeholders of sample configurations such as `<your-domain>`, so that they can be saved before they are

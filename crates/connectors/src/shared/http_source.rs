@@ -162,7 +162,7 @@ impl HttpSource {
     fn origin(&self, query: &ProviderQuery<'_>) -> Result<Origin, ConnectorError> {
         let template = if self.url.is_empty() { self.template.as_str() } else { "{url}" };
         let url = address(bind_part(template, &self.binding(query, "")))?;
-        Origin::of(&url, true).ok_or_else(|| config_invalid("The address has no host.".to_owned()))
+        Origin::trusted(&url).ok_or_else(|| config_invalid("The address has no host.".to_owned()))
     }
 }
 

@@ -354,7 +354,7 @@ async fn post(url: &str, body: &Value) -> Value {
     let url: url::Url = url.parse().expect("an address");
     let request = HttpRequest {
         method: HttpMethod::Post,
-        origin: Origin::of(&url, true).expect("an origin"),
+        origin: Origin::trusted(&url).expect("an origin"),
         url,
         headers: vec![("content-type".to_owned(), "application/json".to_owned())],
         secret_headers: Vec::new(),

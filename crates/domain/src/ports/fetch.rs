@@ -45,6 +45,16 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// The origin of a URL that an administrator saved, if it has a host and a known port.
+    pub fn trusted(url: &Url) -> Option<Self> {
+        Self::of(url, true)
+    }
+
+    /// The origin of a URL from elsewhere, if it has a host and a known port.
+    pub fn untrusted(url: &Url) -> Option<Self> {
+        Self::of(url, false)
+    }
+
     /// The origin of a URL, if it has a host and a known port.
     pub fn of(url: &Url, is_trusted: bool) -> Option<Self> {
         Some(Self {
@@ -61,7 +71,7 @@ impl Origin {
         let authority = literal.split_once("://")?.1;
         let is_closed = authority.contains(['/', '?', '#']) || literal.len() == template.len();
         let url = Url::parse(literal).ok().filter(|_| is_closed)?;
-        Self::of(&url, true).filter(|_| matches!(url.scheme(), "http" | "https"))
+        Self::trusted(&url).filter(|_| matches!(url.scheme(), "http" | "https"))
     }
 
     pub fn is_of(&self, url: &Url) -> bool {
@@ -245,7 +255,7 @@ mod tests {
         let url = Url::parse("https://a.example/?key=s%20ecret&q=x").unwrap();
         let request = HttpRequest {
             method: HttpMethod::Get,
-            origin: Origin::of(&url, true).unwrap(),
+            origin: Origin::trusted(&url).unwrap(),
             url,
             headers: Vec::new(),
             secret_headers: vec![("Authorization".to_owned(), Secret::new("Bearer canary"))],

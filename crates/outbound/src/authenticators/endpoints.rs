@@ -59,7 +59,7 @@ impl OAuthContext {
             return Err(broken(published));
         }
         // An issuer may publish other hosts, but cannot make private addresses trusted.
-        let is_trusted = Origin::of(&url, true) == Origin::of(&issuer, true);
+        let is_trusted = Origin::trusted(&url) == Origin::trusted(&issuer);
         Ok(Some(EndpointUrl { url, is_trusted }))
     }
 

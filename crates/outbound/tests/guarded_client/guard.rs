@@ -28,7 +28,7 @@ async fn loopback_needs_someone_who_vouches() {
 async fn a_trusted_origin_opens_no_other_port() {
     let (home, other) = (source().await, source().await);
     let mut request = request(&other.url(), true);
-    request.origin = Origin::of(&home.url(), true).unwrap();
+    request.origin = Origin::trusted(&home.url()).unwrap();
     let refusal = client(&[]).fetch(&request).await.unwrap_err();
     assert_eq!(refusal, FetchError::Refused(other.address().to_string()));
     assert!(other.requests().is_empty());

@@ -42,7 +42,7 @@ pub async fn send(
 }
 
 fn build(request: &Request, time_max: Duration) -> Result<HttpRequest, String> {
-    let origin = Origin::of(&request.url, true).ok_or("The URL has no host.")?;
+    let origin = Origin::trusted(&request.url).ok_or("The URL has no host.")?;
     let (mut headers, mut secret_headers) = (Vec::new(), Vec::new());
     for (name, value) in &request.headers {
         let lower = name.to_ascii_lowercase();

@@ -19,7 +19,7 @@ impl BaseUrl {
         let tls = tls(&base)?;
         base.set_query(None);
         base.set_fragment(None);
-        let origin = Origin::of(&base, true).ok_or_else(|| "The address has no host.".to_owned())?;
+        let origin = Origin::trusted(&base).ok_or_else(|| "The address has no host.".to_owned())?;
         Ok(Self { base, origin, tls })
     }
 

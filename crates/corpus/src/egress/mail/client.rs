@@ -67,7 +67,7 @@ impl Client {
         let invalid = || MailError::Failed(format!("{setting} is not an address"));
         let base = Url::parse(url.trim_end_matches('/')).map_err(|_| invalid())?;
         // Set by an administrator.
-        let origin = Origin::of(&base, true).ok_or_else(invalid)?;
+        let origin = Origin::trusted(&base).ok_or_else(invalid)?;
         let name = authenticator(settings, channel).to_owned();
         let token = parts.tokens.access_token(user, &name).await.map_err(untold)?;
         let headers = vec![("Accept".to_owned(), "application/json".to_owned())];

@@ -67,7 +67,7 @@ impl S3Bodies {
             return Err(BodyError::Refused(missing.to_owned()));
         }
         // Set by the operator: it may be a private address.
-        let origin = Origin::of(&bucket, true).ok_or_else(|| no_address(&config.endpoint))?;
+        let origin = Origin::trusted(&bucket).ok_or_else(|| no_address(&config.endpoint))?;
         let compression = Compression { max_mb: config.max_mb };
         Ok(Self { config, bucket, origin, compression })
     }

@@ -80,7 +80,7 @@ impl Server {
             return Err(wrong());
         }
         // Set by the operator: it may be a private address.
-        let origin = Origin::of(&address, true).ok_or_else(wrong)?;
+        let origin = Origin::trusted(&address).ok_or_else(wrong)?;
         let path = format!("{}/collections/{collection}", address.path().trim_end_matches('/'));
         address.set_path(&path);
         Ok(Self { fetch, collection: address, origin, api_key })
