@@ -51,7 +51,15 @@ pub struct UserSpec {
 }
 
 impl UserSpec {
-    pub fn check(&self, is_new: bool) -> FieldErrors {
+    /// Checks a new user, who needs a password.
+    pub fn check_new(&self) -> FieldErrors {
+        let mut errors = self.check_change();
+        errors.check(self.password.is_some(), "password", || "A password is needed.".to_owned());
+        errors
+    }
+
+    /// Checks the change of a user. Without a password, the stored one is kept.
+    pub fn check_change(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let name_ok = self.username.chars().all(|c| c.is_alphanumeric() || "@.+-_".contains(c));
         errors.check(!self.username.is_empty(), "username", || "A user name is needed.".to_owned());
@@ -59,9 +67,8 @@ impl UserSpec {
         errors.check_text("username", &self.username, USERNAME_CHARS_MAX);
         errors.check_name("email", &self.email, 254);
         crate::search::check_list(&mut errors, "groups", &self.groups);
-        match &self.password {
-            None => errors.check(!is_new, "password", || "A password is needed.".to_owned()),
-            Some(password) => check_password(&mut errors, password, &self.username),
+        if let Some(password) = &self.password {
+            check_password(&mut errors, password, &self.username);
         }
         errors
     }

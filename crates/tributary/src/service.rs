@@ -215,7 +215,7 @@ pub async fn ensure_admin(app: &App) -> anyhow::Result<Option<String>> {
         is_admin: true,
         ..UserSpec::default()
     };
-    let errors = spec.check(true);
+    let errors = spec.check_new();
     anyhow::ensure!(errors.is_empty(), "SVC_ADMIN_PASSWORD: {errors}");
     if made {
         let path = app.data_dir.join(secret_files::PASSWORD_FILE);

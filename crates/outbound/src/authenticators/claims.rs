@@ -152,7 +152,7 @@ mod tests {
             let found = of(claims.clone());
             assert_eq!(found.username, expected, "{claims}");
             let spec = domain::user::UserSpec { username: found.username, ..Default::default() };
-            assert!(spec.check(false).is_empty(), "{claims}");
+            assert!(spec.check_change().is_empty(), "{claims}");
         }
     }
 

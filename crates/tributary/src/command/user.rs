@@ -100,7 +100,7 @@ fn password(from_stdin: bool) -> anyhow::Result<(String, bool)> {
 }
 
 async fn add(app: &App, spec: UserSpec, made: bool) -> anyhow::Result<()> {
-    let errors = spec.check(true);
+    let errors = spec.check_new();
     anyhow::ensure!(errors.is_empty(), "{errors}");
     let password = spec.password.clone().unwrap_or_default();
     let now = app.clock.now();
@@ -126,7 +126,7 @@ async fn change_password(app: &App, user: &User, password: String, made: bool) -
         groups: user.groups.clone(),
         is_admin: user.is_admin,
     };
-    let errors = spec.check(false);
+    let errors = spec.check_change();
     anyhow::ensure!(errors.is_empty(), "{errors}");
     let hash = server::password::hash(&password)?;
     // Hashing takes a while; set only the password, in case other fields changed meanwhile.

@@ -44,7 +44,7 @@ pub async fn ensure_curator(app: &App, password: &str) -> anyhow::Result<()> {
         groups: vec![CURATORS.to_owned()],
         ..UserSpec::default()
     };
-    if app.store.user_by_name(CURATOR).await.is_ok() || !spec.check(true).is_empty() {
+    if app.store.user_by_name(CURATOR).await.is_ok() || !spec.check_new().is_empty() {
         return Ok(());
     }
     let hash = server::password::hash(password)?;

@@ -58,7 +58,7 @@ pub async fn change_me(
             return Ok(Versioned::new(version, user));
         };
         let spec = UserSpec { email, ..current_spec(&user) };
-        let spec = spec.check(false).into_result(spec).map_err(ApiError::invalid)?;
+        let spec = spec.check_change().into_result(spec).map_err(ApiError::invalid)?;
         let now = state.clock.now();
         let saved = audited.at(Some(version)).replace_user(user.id, spec, None, now).await?;
         Ok(Versioned::after(version, saved))
@@ -81,7 +81,7 @@ pub async fn change_password(
 ) -> Result<Versioned<User>, ApiError> {
     let user = state.store.user(caller.principal.user).await?;
     let spec = UserSpec { password: Some(input.new.clone()), ..current_spec(&user) };
-    let errors = spec.check(false);
+    let errors = spec.check_change();
     if let Some((_, sentence)) = errors.iter().find(|(field, _)| *field == "password") {
         return Err(ApiError::invalid_field("new", sentence));
     }

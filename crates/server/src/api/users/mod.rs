@@ -61,7 +61,7 @@ async fn create_user(
     State(state): State<Arc<AppState>>,
     ApiJson(spec): ApiJson<UserSpec>,
 ) -> Result<(StatusCode, Versioned<User>), ApiError> {
-    let mut spec = spec.check(true).into_result(spec).map_err(ApiError::invalid)?;
+    let mut spec = spec.check_new().into_result(spec).map_err(ApiError::invalid)?;
     let hash = state.basic.hash(&spec.password.take().unwrap_or_default()).await?;
     let user = audited.store().create_user(spec, hash, state.clock.now()).await?;
     Ok((StatusCode::CREATED, Versioned::first(user)))
@@ -158,7 +158,7 @@ async fn save(
     spec: UserSpec,
     hash: &PasswordHash,
 ) -> Result<Versioned<User>, ApiError> {
-    let mut spec = spec.check(false).into_result(spec).map_err(ApiError::invalid)?;
+    let mut spec = spec.check_change().into_result(spec).map_err(ApiError::invalid)?;
     let hash = match spec.password.take() {
         Some(password) => Some(hash.get_or_try_init(|| state.basic.hash(&password)).await?.clone()),
         None => None,
