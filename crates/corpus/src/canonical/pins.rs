@@ -7,7 +7,7 @@ use crate::SemanticCache;
 use crate::ingest::{Document, IngestRequest, source_request};
 use domain::corpus::{AclToken, NewPin, Origin, OwnedVisibility, PinVia, Scope, query_key};
 use domain::ids::SignalId;
-use domain::ports::{Page, PinFilter, PinOutcome};
+use domain::ports::{ExistingPin, Page, PinFilter, PinOutcome};
 use domain::user::Principal;
 use std::time::Duration;
 
@@ -20,8 +20,8 @@ pub struct PinRequest {
     pub signal_id: SignalId,
     pub query: String,
     pub scope: Scope,
-    /// Replaces another pinned document.
-    pub force: bool,
+    /// What happens to another pinned document.
+    pub existing: ExistingPin,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +60,7 @@ impl SemanticCache {
             via: PinVia::Manual,
             run_id: None,
         };
-        let outcome = self.parts.store.pin(wanted, request.force, self.parts.clock.now()).await;
+        let outcome = self.parts.store.pin(wanted, request.existing, self.parts.clock.now()).await;
         let reader = Reader { parts: &self.parts, person, tokens };
         match outcome.map_err(CanonicalError::of)? {
             PinOutcome::Made(pin) | PinOutcome::Replaced { pin, .. } => {

@@ -7,7 +7,7 @@ use crate::SemanticCache;
 use domain::corpus::{COMMENT_CHARS_MAX, OwnedVisibility, RejectReason, RunStatus};
 use domain::ids::RunId;
 use domain::owner_scope::OwnerScope;
-use domain::ports::{CanonicalStore, Page, RunFilter, RunOutcome};
+use domain::ports::{CanonicalStore, ExistingPin, Page, RunFilter, RunOutcome};
 use domain::user::Principal;
 
 /// Filters for elections. Default: all.
@@ -65,12 +65,12 @@ impl SemanticCache {
         person: &Principal,
         id: RunId,
         comment: &str,
-        force: bool,
+        existing: ExistingPin,
     ) -> Result<ElectionDetail, CanonicalError> {
         may_decide(&self.parts, person)?;
         self.run(person, id).await?;
         let (comment, now) = (shortened(comment), self.parts.clock.now());
-        let outcome = self.parts.store.approve_run(id, person.user, &comment, force, now).await;
+        let outcome = self.parts.store.approve_run(id, person.user, &comment, existing, now).await;
         self.decided(person, outcome.map_err(CanonicalError::of)?).await
     }
 

@@ -25,6 +25,20 @@ pub enum PinOutcome {
     Taken(Pin),
 }
 
+/// What happens if another document is pinned for the same query and scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExistingPin {
+    Keep,
+    Replace,
+}
+
+impl ExistingPin {
+    /// As the field `force` of a request asks.
+    pub fn of_force(force: bool) -> Self {
+        if force { Self::Replace } else { Self::Keep }
+    }
+}
+
 /// Outcome of a decision on an election.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunOutcome {
@@ -84,9 +98,14 @@ impl RunFilter {
 #[async_trait]
 pub trait CanonicalStore: Send + Sync {
     /// Pins a document for a query and scope, sets its state to `pinned` and adds an entry to the history, atomically.
-    /// With `force` it replaces another document, whose state becomes `indexed` if that was its last pin. `NotFound`:
-    /// the document was removed or has no text.
-    async fn pin(&self, wanted: NewPin, force: bool, now: Instant) -> Result<PinOutcome, StoreError>;
+    /// A document that it replaces becomes `indexed` if that was its last pin. `NotFound`: the document was removed or
+    /// has no text.
+    async fn pin(
+        &self,
+        wanted: NewPin,
+        existing: ExistingPin,
+        now: Instant,
+    ) -> Result<PinOutcome, StoreError>;
     /// The pins of a query in these scopes, in the order of the scopes.
     async fn pins_for(&self, query_key: &str, scopes: &[Scope]) -> Result<Vec<Pin>, StoreError>;
     /// All pins of these documents.
@@ -123,14 +142,14 @@ pub trait CanonicalStore: Send + Sync {
     async fn run_concerns_user(&self, id: RunId, user: UserId) -> Result<bool, StoreError>;
     /// Newest first.
     async fn runs(&self, filter: &RunFilter, offset: u64, limit: u64) -> Result<Page<Run>, StoreError>;
-    /// Approves an open election and pins its winner for its query and scope, atomically. `force` replaces a pin of
-    /// another document. `NotFound`: the election or its winner was removed.
+    /// Approves an open election and pins its winner for its query and scope, atomically. `NotFound`: the election or
+    /// its winner was removed.
     async fn approve_run(
         &self,
         id: RunId,
         by: UserId,
         comment: &str,
-        force: bool,
+        existing: ExistingPin,
         now: Instant,
     ) -> Result<RunOutcome, StoreError>;
     /// Rejects an open election: its winner gets a rejection for its query and, unless it is pinned, no longer

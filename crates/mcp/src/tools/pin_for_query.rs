@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use corpus::canonical::{CanonicalError, PinRequest, Pinned};
 use domain::corpus::Scope;
 use domain::ids::SignalId;
+use domain::ports::ExistingPin;
 use domain::search::{LIST_ITEM_CHARS_MAX, QUERY_CHARS_MAX};
 use domain::validation::FieldErrors;
 use rmcp::model::JsonObject;
@@ -73,7 +74,12 @@ fn pin_request(given: Arguments) -> Result<PinRequest, ToolError> {
     errors.check_text("query", &query, QUERY_CHARS_MAX);
     errors.check_text("scope", &scope, LIST_ITEM_CHARS_MAX);
     errors.into_result(()).map_err(ToolError::arguments)?;
-    Ok(PinRequest { signal_id: SignalId(given.signal_id), query, scope: Scope::parse(&scope), force: false })
+    Ok(PinRequest {
+        signal_id: SignalId(given.signal_id),
+        query,
+        scope: Scope::parse(&scope),
+        existing: ExistingPin::Keep,
+    })
 }
 
 fn refused(error: CanonicalError) -> ToolError {
@@ -143,7 +149,7 @@ mod tests {
     #[test]
     fn requests_are_limited_and_never_force() {
         let request = pin_request(given(" The MSA ", Some("matter:acme"))).expect("a request");
-        assert_eq!((request.query.as_str(), request.force), ("The MSA", false));
+        assert_eq!((request.query.as_str(), request.existing), ("The MSA", ExistingPin::Keep));
         assert_eq!(request.scope, Scope::Matter("acme".to_owned()));
         assert_eq!(pin_request(given("msa", None)).expect("a request").scope, Scope::Firm);
         assert!(pin_request(given(&"x".repeat(QUERY_CHARS_MAX), None)).is_ok());

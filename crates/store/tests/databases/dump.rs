@@ -10,8 +10,8 @@ use domain::idempotency::IdempotencyKey;
 use domain::ids::{SearchId, SignalId, TaskId, UserId};
 use domain::ports::{
     AiProviderStore, AuthenticatorStore, CanonicalStore, ChatStore, ConnectionStore, EgressStore,
-    IdempotencyStore, OutboxStore, PinFilter, PromptStore, ProviderStore, ResultStore, ScanOutcome,
-    SearchStore, SeedStore, SignalFilter, SignalStore, SummaryStore, TaskKey, UserStore,
+    ExistingPin, IdempotencyStore, OutboxStore, PinFilter, PromptStore, ProviderStore, ResultStore,
+    ScanOutcome, SearchStore, SeedStore, SignalFilter, SignalStore, SummaryStore, TaskKey, UserStore,
 };
 use domain::prompt::PromptSpec;
 use domain::provider::ProviderSpec;
@@ -150,7 +150,7 @@ async fn cache(store: &SqlStore, owner: UserId) {
 /// One record of every decision on a document.
 async fn decide(store: &SqlStore, signal: SignalId, owner: UserId) {
     let approved = store.record_run(election("a", &[signal], owner), now()).await.expect("an election");
-    store.approve_run(approved.run_id, owner, "yes", false, now()).await.expect("approved");
+    store.approve_run(approved.run_id, owner, "yes", ExistingPin::Keep, now()).await.expect("approved");
     let rejected = store.record_run(election("b", &[signal], owner), now()).await.expect("an election");
     store.reject_run(rejected.run_id, owner, RejectReason::Other, "no", now()).await.expect("rejected");
     let begun = store.begin_scan(new_scan(owner), now(), now()).await.expect("begun");

@@ -11,7 +11,8 @@ use domain::corpus::{
 };
 use domain::ids::{SearchId, SignalId, UserId};
 use domain::ports::{
-    CanonicalStore, EgressStore, EventFilter, PinFilter, ScanEnd, ScanOutcome, SignalStore, UserStore,
+    CanonicalStore, EgressStore, EventFilter, ExistingPin, PinFilter, ScanEnd, ScanOutcome, SignalStore,
+    UserStore,
 };
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -160,7 +161,7 @@ impl Fixture {
             via: PinVia::Manual,
             run_id: None,
         };
-        self.store().pin(wanted, false, self.app.service.app().clock.now()).await.unwrap();
+        self.store().pin(wanted, ExistingPin::Keep, self.app.service.app().clock.now()).await.unwrap();
     }
 
     async fn send_outside(&self, documents: &[usize]) {

@@ -4,7 +4,7 @@ use super::fixture::{Fixture, result, text_of};
 use corpus::canonical::{CanonicalError, PinRequest};
 use domain::corpus::{Scope, SignalState};
 use domain::ids::SignalId;
-use domain::ports::PageError;
+use domain::ports::{ExistingPin, PageError};
 use domain::user::{CURATORS, Principal};
 use serde_json::json;
 use std::time::Duration;
@@ -35,7 +35,12 @@ async fn the_text_is_fetched_first() {
     };
     let bob = Principal { user: fixture.bob, ..ann.clone() };
     let pin = async |who: &Principal, signal_id: SignalId| {
-        let request = PinRequest { signal_id, query: "river".to_owned(), scope: Scope::Firm, force: true };
+        let request = PinRequest {
+            signal_id,
+            query: "river".to_owned(),
+            scope: Scope::Firm,
+            existing: ExistingPin::Replace,
+        };
         fixture.cache.pin(who, request).await
     };
     let worker = async {

@@ -4,7 +4,7 @@ use super::fixture::{Fixture, Kept};
 use corpus::canonical::{CanonicalError, PinQuery, PinRequest, RunQuery};
 use domain::corpus::{Factors, Member, MemberRole, NewRun, RejectReason, Scope, Thresholds, Topic, Weights};
 use domain::ids::SearchId;
-use domain::ports::{CanonicalStore, Clock, Corpus, VersionQuery};
+use domain::ports::{CanonicalStore, Clock, Corpus, ExistingPin, VersionQuery};
 use domain::settings::Settings;
 
 #[tokio::test]
@@ -45,11 +45,16 @@ async fn without_a_license_nothing_is_decided() {
     let id = fixture.store.record_run(run, fixture.clock.now()).await.unwrap().run_id;
 
     let cache = &fixture.cache;
-    let request = PinRequest { signal_id: one, query: "river".to_owned(), scope: Scope::Firm, force: false };
+    let request = PinRequest {
+        signal_id: one,
+        query: "river".to_owned(),
+        scope: Scope::Firm,
+        existing: ExistingPin::Keep,
+    };
     let refused = [
         cache.pin(&who, request).await.unwrap_err(),
         cache.unpin(&who, one, None, None).await.unwrap_err(),
-        cache.approve(&who, id, "", false).await.unwrap_err(),
+        cache.approve(&who, id, "", ExistingPin::Keep).await.unwrap_err(),
         cache.reject(&who, id, RejectReason::Other, "").await.unwrap_err(),
         cache.diff_of(&who, one, other).await.unwrap_err(),
     ];

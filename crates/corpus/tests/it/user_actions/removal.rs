@@ -4,7 +4,7 @@ use super::fixture::{Fixture, Kept};
 use corpus::{RemovalError, RemovalTarget};
 use domain::corpus::{NewPin, OwnedVisibility, PinAction, PinVia, Scope};
 use domain::ids::{SignalId, UserId};
-use domain::ports::{CanonicalStore, Clock, Corpus, PinFilter, SignalStore, StoreError};
+use domain::ports::{CanonicalStore, Clock, Corpus, ExistingPin, PinFilter, SignalStore, StoreError};
 use domain::settings::Settings;
 
 const URL: &str = "https://a.example/report";
@@ -107,7 +107,7 @@ async fn a_pinned_document_goes_by_force_alone() {
         via: PinVia::Manual,
         run_id: None,
     };
-    fixture.store.pin(wanted, false, fixture.clock.now()).await.unwrap();
+    fixture.store.pin(wanted, ExistingPin::Keep, fixture.clock.now()).await.unwrap();
     let as_ann = fixture.principal(ann, false).await;
     let given_up = fixture.cache.unindex(&as_ann, &RemovalTarget::Id(id), false).await.unwrap();
     assert!(!given_up.is_whole, "one's own right is one's own");

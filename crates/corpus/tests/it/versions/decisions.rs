@@ -4,7 +4,7 @@ use super::fixture::{QUERY, Scenario, electing};
 use corpus::canonical::{CanonicalError, PinQuery, PinRequest};
 use domain::corpus::{PinAction, PinVia, RejectReason, RunStatus, Scope, SignalState};
 use domain::ids::{RunId, SignalId};
-use domain::ports::SignalStore;
+use domain::ports::{ExistingPin, SignalStore};
 
 async fn run_of(scenario: &Scenario, owner: domain::ids::UserId) -> RunId {
     let search = scenario.search(owner, QUERY, &[]).await;
@@ -45,7 +45,7 @@ async fn curators_pin_what_they_see() {
     }
     // Another scope is another decision.
     assert!(cache.pin(&cleo, scenario.request(0, "matter:acme")).await.unwrap().is_new);
-    let forced = PinRequest { force: true, ..scenario.request(0, "firm") };
+    let forced = PinRequest { existing: ExistingPin::Replace, ..scenario.request(0, "firm") };
     assert!(cache.pin(&cleo, forced).await.unwrap().is_new);
     let states = async || {
         let mut states = Vec::new();
@@ -67,7 +67,10 @@ async fn the_history_is_told_as_far_as_documents_are_seen() {
         scenario.principal(scenario.cleo).await,
     );
     scenario.pin(scenario.ann, 2, "firm").await;
-    cache.pin(&cleo, PinRequest { force: true, ..scenario.request(0, "firm") }).await.unwrap();
+    cache
+        .pin(&cleo, PinRequest { existing: ExistingPin::Replace, ..scenario.request(0, "firm") })
+        .await
+        .unwrap();
     let all = PinQuery { limit: 10, ..PinQuery::default() };
     let lines = async |who| {
         let page = cache.pin_history(who, &all).await.unwrap();
@@ -126,21 +129,24 @@ async fn an_approved_winner_is_pinned() {
         scenario.principal(scenario.cleo).await,
     );
     let id = run_of(&scenario, scenario.ann).await;
-    assert_eq!(cache.approve(&ben, id, "", false).await.unwrap_err(), CanonicalError::Forbidden);
-    assert_eq!(cache.approve(&cleo, id, "", false).await.unwrap_err(), CanonicalError::NotFound);
-    assert_eq!(cache.approve(&ann, RunId(999), "", false).await.unwrap_err(), CanonicalError::NotFound);
+    assert_eq!(cache.approve(&ben, id, "", ExistingPin::Keep).await.unwrap_err(), CanonicalError::Forbidden);
+    assert_eq!(cache.approve(&cleo, id, "", ExistingPin::Keep).await.unwrap_err(), CanonicalError::NotFound);
+    assert_eq!(
+        cache.approve(&ann, RunId(999), "", ExistingPin::Keep).await.unwrap_err(),
+        CanonicalError::NotFound
+    );
     scenario.pin(scenario.cleo, 0, "firm").await;
-    let taken = cache.approve(&ann, id, "", false).await.unwrap_err();
+    let taken = cache.approve(&ann, id, "", ExistingPin::Keep).await.unwrap_err();
     assert!(matches!(taken, CanonicalError::PinExists { visible: true, .. }), "{taken:?}");
     let comment = "x".repeat(domain::corpus::COMMENT_CHARS_MAX + 1);
-    let decided = cache.approve(&ann, id, &comment, true).await.unwrap();
+    let decided = cache.approve(&ann, id, &comment, ExistingPin::Replace).await.unwrap();
     assert_eq!(
         (decided.election.run.status, decided.election.decided_by.as_deref()),
         (RunStatus::Approved, Some("ann"))
     );
     assert_eq!(decided.election.run.comment.len(), domain::corpus::COMMENT_CHARS_MAX);
     assert!(!decided.election.may_decide);
-    let again = cache.approve(&ann, id, "", false).await.unwrap_err();
+    let again = cache.approve(&ann, id, "", ExistingPin::Keep).await.unwrap_err();
     assert!(matches!(again, CanonicalError::AlreadyDecided(_)), "{again:?}");
     let search = scenario.search(scenario.ann, QUERY, &[]).await;
     let statuses = scenario.statuses(&search, true).await;

@@ -7,7 +7,8 @@ use domain::corpus::{
 };
 use domain::ids::{SearchId, SignalId, UserId};
 use domain::ports::{
-    Clock, Corpus, EgressStore, FinishedRun, ScanOutcome, SearchStore, SignalStore, UserStore, VersionQuery,
+    Clock, Corpus, EgressStore, ExistingPin, FinishedRun, ScanOutcome, SearchStore, SignalStore, UserStore,
+    VersionQuery,
 };
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec};
@@ -148,7 +149,7 @@ impl Scenario {
             signal_id: self.versions[version],
             query: format!("  {} ", QUERY.to_uppercase()),
             scope: Scope::parse(scope),
-            force: false,
+            existing: ExistingPin::Keep,
         }
     }
 

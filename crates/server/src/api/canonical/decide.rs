@@ -12,7 +12,7 @@ use axum::extract::State;
 use corpus::canonical::RunQuery;
 use domain::corpus::{COMMENT_CHARS_MAX, RejectReason};
 use domain::ids::{RunId, SearchId};
-use domain::ports::Corpus;
+use domain::ports::{Corpus, ExistingPin};
 use domain::validation::FieldErrors;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -69,7 +69,8 @@ pub async fn approve_run(
     JsonOrNothing(input): JsonOrNothing<ApproveInput>,
 ) -> Result<Json<RunDetailView>, ApiError> {
     let comment = comment(input.comment)?;
-    let detail = state.corpus.approve(&caller.principal, RunId(id), &comment, input.force).await?;
+    let existing = ExistingPin::of_force(input.force);
+    let detail = state.corpus.approve(&caller.principal, RunId(id), &comment, existing).await?;
     let who = &caller.principal.username;
     tracing::info!(run.id = id, "the election {id} was approved by {who}");
     Ok(Json(detail.into()))

@@ -16,6 +16,7 @@ use axum::response::Response;
 use corpus::canonical::PinRequest;
 use domain::corpus::Scope;
 use domain::ids::SignalId;
+use domain::ports::ExistingPin;
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -168,7 +169,7 @@ impl PinInput {
             signal_id: SignalId(self.signal_id.unwrap_or_default()),
             query,
             scope: Scope::parse(self.scope.as_deref().unwrap_or_default()),
-            force: self.force,
+            existing: ExistingPin::of_force(self.force),
         };
         errors.into_result(request).map_err(ApiError::invalid)
     }

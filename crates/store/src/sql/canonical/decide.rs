@@ -9,14 +9,14 @@ use crate::sql::corpus;
 use domain::corpus::{COMMENT_CHARS_MAX, NewPin, PinVia, RejectReason, Run, RunStatus};
 use domain::ids::{RunId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{PinOutcome, RunOutcome, StoreError};
+use domain::ports::{ExistingPin, PinOutcome, RunOutcome, StoreError};
 
-/// `(comment, force)`: `force` replaces a pin of another document.
 pub(super) async fn approve(
     db: &Db,
     id: RunId,
     by: UserId,
-    (comment, force): (&str, bool),
+    comment: &str,
+    existing: ExistingPin,
     now: Instant,
 ) -> Result<RunOutcome, StoreError> {
     let now = to_micros(now);
@@ -33,7 +33,7 @@ pub(super) async fn approve(
         via: PinVia::Approval,
         run_id: Some(id),
     };
-    let pin = match pins::place(&mut tx, &wanted, force, now).await? {
+    let pin = match pins::place(&mut tx, &wanted, existing, now).await? {
         PinOutcome::Made(pin) | PinOutcome::Same(pin) | PinOutcome::Replaced { pin, .. } => pin,
         PinOutcome::Taken(pin) => return Ok(RunOutcome::Taken(pin)),
     };
@@ -44,12 +44,12 @@ pub(super) async fn approve(
     Ok(RunOutcome::Decided(Box::new(run), Some(pin)))
 }
 
-/// `(comment, reason)`.
 pub(super) async fn reject(
     db: &Db,
     id: RunId,
     by: UserId,
-    (comment, reason): (&str, RejectReason),
+    comment: &str,
+    reason: RejectReason,
     now: Instant,
 ) -> Result<RunOutcome, StoreError> {
     const COUNT: &str = "UPDATE signals SET rejections = rejections + 1 WHERE id = $1";

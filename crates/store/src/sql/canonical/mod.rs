@@ -17,13 +17,20 @@ use async_trait::async_trait;
 use domain::corpus::{NewPin, NewRun, Pin, PinEvent, RejectReason, Rejection, Run, RunStatus, Scope};
 use domain::ids::{RunId, SignalId, UserId};
 use domain::instant::Instant;
-use domain::ports::{CanonicalStore, Page, PinFilter, PinOutcome, RunFilter, RunOutcome, StoreError};
+use domain::ports::{
+    CanonicalStore, ExistingPin, Page, PinFilter, PinOutcome, RunFilter, RunOutcome, StoreError,
+};
 use std::collections::BTreeSet;
 
 #[async_trait]
 impl CanonicalStore for SqlStore {
-    async fn pin(&self, wanted: NewPin, force: bool, now: Instant) -> Result<PinOutcome, StoreError> {
-        pins::pin(&self.db, wanted, force, now).await
+    async fn pin(
+        &self,
+        wanted: NewPin,
+        existing: ExistingPin,
+        now: Instant,
+    ) -> Result<PinOutcome, StoreError> {
+        pins::pin(&self.db, wanted, existing, now).await
     }
 
     async fn pins_for(&self, query_key: &str, scopes: &[Scope]) -> Result<Vec<Pin>, StoreError> {
@@ -80,10 +87,10 @@ impl CanonicalStore for SqlStore {
         id: RunId,
         by: UserId,
         comment: &str,
-        force: bool,
+        existing: ExistingPin,
         now: Instant,
     ) -> Result<RunOutcome, StoreError> {
-        decide::approve(&self.db, id, by, (comment, force), now).await
+        decide::approve(&self.db, id, by, comment, existing, now).await
     }
 
     async fn reject_run(
@@ -94,7 +101,7 @@ impl CanonicalStore for SqlStore {
         comment: &str,
         now: Instant,
     ) -> Result<RunOutcome, StoreError> {
-        decide::reject(&self.db, id, by, (comment, reason), now).await
+        decide::reject(&self.db, id, by, comment, reason, now).await
     }
 
     async fn rejections(&self, signals: &[SignalId]) -> Result<Vec<Rejection>, StoreError> {

@@ -11,7 +11,7 @@ use crate::sql::text::{in_lists, push_list};
 use domain::corpus::{NewPin, Pin, PinAction, PinVia, QUERY_CHARS_MAX, Scope, query_key};
 use domain::ids::{PinId, RunId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{Page, PinFilter, PinOutcome, StoreError};
+use domain::ports::{ExistingPin, Page, PinFilter, PinOutcome, StoreError};
 use sqlx::QueryBuilder;
 
 macro_rules! columns {
@@ -57,11 +57,11 @@ impl TryFrom<PinRow> for Pin {
 pub(super) async fn pin(
     db: &Db,
     wanted: NewPin,
-    force: bool,
+    existing: ExistingPin,
     now: Instant,
 ) -> Result<PinOutcome, StoreError> {
     let mut tx = corpus::begin(db).await?;
-    let outcome = place(&mut tx, &wanted, force, to_micros(now)).await?;
+    let outcome = place(&mut tx, &wanted, existing, to_micros(now)).await?;
     if matches!(outcome, PinOutcome::Made(_) | PinOutcome::Replaced { .. }) {
         tx.commit().await?;
     }
@@ -72,7 +72,7 @@ pub(super) async fn pin(
 pub(super) async fn place(
     tx: &mut Tx,
     wanted: &NewPin,
-    force: bool,
+    existing: ExistingPin,
     now: Instant,
 ) -> Result<PinOutcome, StoreError> {
     const TEXT: &str = "SELECT COUNT(*) FROM signals WHERE id = $1 AND content_hash <> ''";
@@ -85,7 +85,7 @@ pub(super) async fn place(
     let by = Some(wanted.pinned_by);
     match there {
         Some(pin) if pin.signal_id == wanted.signal_id => Ok(PinOutcome::Same(pin)),
-        Some(pin) if !force => Ok(PinOutcome::Taken(pin)),
+        Some(pin) if existing == ExistingPin::Keep => Ok(PinOutcome::Taken(pin)),
         Some(before) => {
             delete(tx, before.id).await?;
             let pin = insert(tx, wanted, now).await?;

@@ -10,7 +10,7 @@ use domain::corpus::{
 };
 use domain::ids::{SignalId, UserId};
 use domain::owner_scope::OwnerScope;
-use domain::ports::{EventFilter, PinFilter, RunFilter, RunOutcome, Store, StoreError};
+use domain::ports::{EventFilter, ExistingPin, PinFilter, RunFilter, RunOutcome, Store, StoreError};
 use std::collections::BTreeSet;
 
 /// Rejects the first of them as the answer to this query.
@@ -23,9 +23,9 @@ pub async fn leave_nothing_undecided(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     let (one, two) = (indexed(store, "x", "one", ann).await, indexed(store, "y", "two", ann).await);
     for query in ["a", "b"] {
-        store.pin(wanted(query, "firm", one, ann), false, at(1)).await.unwrap();
+        store.pin(wanted(query, "firm", one, ann), ExistingPin::Keep, at(1)).await.unwrap();
     }
-    store.pin(wanted("a", "m", two, ann), false, at(1)).await.unwrap();
+    store.pin(wanted("a", "m", two, ann), ExistingPin::Keep, at(1)).await.unwrap();
     reject(store, "r", &[one, two], ann).await;
     let won = store.record_run(election("won", &[one, two], ann), at(2)).await.unwrap().run_id;
     let lost = store.record_run(election("lost", &[two, one], ann), at(2)).await.unwrap().run_id;
@@ -47,7 +47,7 @@ pub async fn leave_nothing_undecided(store: &dyn Store) {
     assert_eq!(store.rejections(&[one]).await.unwrap(), []);
     let status = async |id| store.run(id).await.unwrap().status;
     assert_eq!([status(won).await, status(lost).await], [RunStatus::Stale, RunStatus::AutoElected]);
-    let outcome = store.approve_run(won, ann, "", true, at(4)).await.unwrap();
+    let outcome = store.approve_run(won, ann, "", ExistingPin::Replace, at(4)).await.unwrap();
     assert!(matches!(outcome, RunOutcome::NotOpen(_)), "{outcome:?}");
     assert_eq!(store.signal(two).await.unwrap().superseded_by, None);
     let event = store.events(ann, &EventFilter::default(), 0, 9).await.unwrap().items.remove(0);
@@ -60,8 +60,8 @@ pub async fn leave_nothing_undecided(store: &dyn Store) {
 pub async fn are_one_after_a_merge(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     let (from, into) = (indexed(store, "x", "one", ann).await, indexed(store, "y", "two", ann).await);
-    store.pin(wanted("a", "firm", from, ann), false, at(1)).await.unwrap();
-    store.pin(wanted("b", "firm", into, ann), false, at(1)).await.unwrap();
+    store.pin(wanted("a", "firm", from, ann), ExistingPin::Keep, at(1)).await.unwrap();
+    store.pin(wanted("b", "firm", into, ann), ExistingPin::Keep, at(1)).await.unwrap();
     reject(store, "r", &[from, into], ann).await;
     reject(store, "s", &[into, from], ann).await;
     let scan = begun(store, ann, 3).await;
@@ -105,7 +105,7 @@ pub async fn outlive_people(store: &dyn Store) {
     text.source_provider_id = None;
     store.index_signal(lonely.signal_id, text, &by(ben, "three"), at(1)).await.unwrap();
     for (query, signal) in [("a", one), ("b", lonely.signal_id)] {
-        store.pin(wanted(query, "firm", signal, ben), false, at(2)).await.unwrap();
+        store.pin(wanted(query, "firm", signal, ben), ExistingPin::Keep, at(2)).await.unwrap();
     }
     let run = store.record_run(election("r", &[one, of_ben], ben), at(3)).await.unwrap().run_id;
     store.reject_run(run, ben, RejectReason::Other, "", at(4)).await.unwrap();

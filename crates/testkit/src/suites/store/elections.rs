@@ -9,7 +9,7 @@ use domain::corpus::{
 };
 use domain::ids::{RunId, SearchId, SignalId, UserId};
 use domain::owner_scope::OwnerScope;
-use domain::ports::{RunFilter, RunOutcome, Store, StoreError};
+use domain::ports::{ExistingPin, RunFilter, RunOutcome, Store, StoreError};
 use futures_util::future::join_all;
 
 /// Concurrent decisions.
@@ -193,13 +193,16 @@ pub async fn are_approved_once(store: &dyn Store) {
     let (ann, [a, b, c]) = three(store).await;
     let ben = person(store, "ben").await.id;
     let run = store.record_run(election("q", &[b, a, c], ann), at(1)).await.unwrap();
-    store.pin(wanted("Q", "firm", a, ann), false, at(2)).await.unwrap();
-    let taken = store.approve_run(run.run_id, ben, "yes", false, at(3)).await.unwrap();
+    store.pin(wanted("Q", "firm", a, ann), ExistingPin::Keep, at(2)).await.unwrap();
+    let taken = store.approve_run(run.run_id, ben, "yes", ExistingPin::Keep, at(3)).await.unwrap();
     assert!(matches!(&taken, RunOutcome::Taken(pin) if pin.signal_id == a), "{taken:?}");
     assert_eq!(store.run(run.run_id).await.unwrap(), run, "nothing changed");
 
     let comment = format!("nul \0 {}", "ä".repeat(COMMENT_CHARS_MAX));
-    let race = join_all((0..RACERS).map(|_| store.approve_run(run.run_id, ben, &comment, true, at(4)))).await;
+    let race = join_all(
+        (0..RACERS).map(|_| store.approve_run(run.run_id, ben, &comment, ExistingPin::Replace, at(4))),
+    )
+    .await;
     let decided: Vec<&RunOutcome> = race.iter().map(|outcome| outcome.as_ref().expect("an answer")).collect();
     let count = decided.iter().filter(|outcome| matches!(outcome, RunOutcome::Decided(..))).count();
     assert_eq!(count, 1, "{decided:?}");
@@ -219,10 +222,13 @@ pub async fn are_approved_once(store: &dyn Store) {
     assert_eq!(history(store).await.pop().unwrap().run_id, Some(run.run_id));
     let wrong = store.reject_run(run.run_id, ben, RejectReason::Other, "", at(5)).await.unwrap();
     assert_eq!(wrong, RunOutcome::NotOpen(Box::new(now)));
-    assert_eq!(store.approve_run(RunId(999), ben, "", true, at(5)).await, Err(StoreError::NotFound));
+    assert_eq!(
+        store.approve_run(RunId(999), ben, "", ExistingPin::Replace, at(5)).await,
+        Err(StoreError::NotFound)
+    );
 
     let same = store.record_run(election("q", &[b, c], ann), at(6)).await.unwrap();
-    let outcome = store.approve_run(same.run_id, ben, "", false, at(7)).await.unwrap();
+    let outcome = store.approve_run(same.run_id, ben, "", ExistingPin::Keep, at(7)).await.unwrap();
     let RunOutcome::Decided(_, Some(kept)) = outcome else { panic!("{outcome:?}") };
     assert_eq!(kept, pin, "it was pinned already");
 }
@@ -249,7 +255,7 @@ pub async fn are_rejected_once(store: &dyn Store) {
     assert!(again.run_id > run.run_id, "a decided run is not written over");
     store.reject_run(again.run_id, ann, RejectReason::Other, "", at(4)).await.unwrap();
     let other = store.record_run(election("second", &[b, a], ann), at(5)).await.unwrap();
-    store.pin(wanted("third", "firm", b, ann), false, at(5)).await.unwrap();
+    store.pin(wanted("third", "firm", b, ann), ExistingPin::Keep, at(5)).await.unwrap();
     store.reject_run(other.run_id, ann, RejectReason::WrongVersion, "", at(6)).await.unwrap();
     assert_eq!(followed(a).await, Some(b), "while it is pinned it counts");
     store.unpin(b, None, None, ann, at(6)).await.unwrap();
@@ -345,7 +351,7 @@ pub async fn become_stale(store: &dyn Store) {
     for (id, expected) in ids.iter().zip([Rejected, Stale, Stale, Stale, AutoElected]) {
         assert_eq!(status(store, *id).await, expected);
     }
-    let stale = store.approve_run(ids[1], ann, "", false, at(10)).await.unwrap();
+    let stale = store.approve_run(ids[1], ann, "", ExistingPin::Keep, at(10)).await.unwrap();
     assert!(matches!(stale, RunOutcome::NotOpen(_)), "{stale:?}");
     assert!(store.record_run(election("q1", &[a, b, c], ann), at(11)).await.unwrap().run_id > ids[4]);
 }

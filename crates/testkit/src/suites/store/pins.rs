@@ -6,7 +6,7 @@ use domain::corpus::{
     AclToken, NewPin, OwnedVisibility, PinAction, PinEvent, PinVia, QUERY_CHARS_MAX, Scope, SignalState,
 };
 use domain::ids::{SignalId, UserId};
-use domain::ports::{PinFilter, PinOutcome, Store, StoreError};
+use domain::ports::{ExistingPin, PinFilter, PinOutcome, Store, StoreError};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
 
@@ -91,19 +91,21 @@ pub(crate) async fn assert_explained(store: &dyn Store) -> BTreeMap<(String, Sco
 pub async fn are_one_for_each_query_and_scope(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let (one, two) = (indexed(store, "x", "one", ann).await, indexed(store, "y", "two", ann).await);
-    // Query, scope, document, force; the outcome, and which document is pinned then.
+    use ExistingPin::{Keep, Replace};
+    // Query, scope, document, what happens to another pin; the outcome, and which document is pinned then.
     let table = [
-        ("The  MSA", "firm", one, false, ("made", one)),
-        ("the msa ", "", one, false, ("same", one)),
-        ("the msa", "firm", two, false, ("taken", one)),
-        ("the msa", "matter:acme", two, false, ("made", two)),
-        ("the msa", "acme", two, true, ("same", two)),
-        ("msa", "firm", two, false, ("made", two)),
-        ("The MSA", "firm", two, true, ("replaced", two)),
-        ("The MSA", "matter:acme", one, true, ("replaced", one)),
+        ("The  MSA", "firm", one, Keep, ("made", one)),
+        ("the msa ", "", one, Keep, ("same", one)),
+        ("the msa", "firm", two, Keep, ("taken", one)),
+        ("the msa", "matter:acme", two, Keep, ("made", two)),
+        ("the msa", "acme", two, Replace, ("same", two)),
+        ("msa", "firm", two, Keep, ("made", two)),
+        ("The MSA", "firm", two, Replace, ("replaced", two)),
+        ("The MSA", "matter:acme", one, Replace, ("replaced", one)),
     ];
-    for (number, (query, scope, signal, force, expected)) in table.into_iter().enumerate() {
-        let outcome = store.pin(wanted(query, scope, signal, ben), force, at(number as i64)).await.unwrap();
+    for (number, (query, scope, signal, existing, expected)) in table.into_iter().enumerate() {
+        let outcome =
+            store.pin(wanted(query, scope, signal, ben), existing, at(number as i64)).await.unwrap();
         assert_eq!(told(&outcome), expected, "{number}: {query} {scope}");
         assert_explained(store).await;
     }
@@ -127,7 +129,7 @@ pub async fn need_a_text(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     let (known, _) = store.note_signal(seen("x"), &by(ann, ""), at(1)).await.unwrap();
     for signal in [known.signal_id, SignalId(999)] {
-        let refused = store.pin(wanted("q", "firm", signal, ann), true, at(2)).await;
+        let refused = store.pin(wanted("q", "firm", signal, ann), ExistingPin::Replace, at(2)).await;
         assert_eq!(refused, Err(StoreError::NotFound), "{signal}");
     }
     assert_eq!(states(store, &[known.signal_id]).await, [SignalState::Known]);
@@ -135,10 +137,10 @@ pub async fn need_a_text(store: &dyn Store) {
     assert_eq!((page.total, history(store).await), (0, vec![]));
     let id = known.signal_id;
     store.index_signal(id, content("one", 1), &by(ann, "one"), at(3)).await.unwrap();
-    let nobody = store.pin(wanted("q", "firm", id, UserId(999)), false, at(4)).await;
+    let nobody = store.pin(wanted("q", "firm", id, UserId(999)), ExistingPin::Keep, at(4)).await;
     assert!(matches!(nobody, Err(StoreError::UnknownReference(_))), "{nobody:?}");
     assert_eq!(states(store, &[id]).await, [SignalState::Indexed], "what is refused changes nothing");
-    store.pin(wanted("q", "firm", id, ann), false, at(4)).await.unwrap();
+    store.pin(wanted("q", "firm", id, ann), ExistingPin::Keep, at(4)).await.unwrap();
     store.index_signal(id, content("two", 1), &by(ann, "two"), at(5)).await.unwrap();
     assert_eq!(states(store, &[id]).await, [SignalState::Pinned], "a new text keeps the pin");
     assert_eq!(store.expired_bodies(at(9_999), 9).await.unwrap(), [], "its body does not expire");
@@ -151,9 +153,9 @@ pub async fn are_unpinned(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let (one, two) = (indexed(store, "x", "one", ann).await, indexed(store, "y", "two", ann).await);
     for (query, scope) in [("a", "firm"), ("a", "m"), ("b", "firm"), ("b", "m"), ("c", "firm"), ("d", "n")] {
-        store.pin(wanted(query, scope, one, ann), false, at(1)).await.unwrap();
+        store.pin(wanted(query, scope, one, ann), ExistingPin::Keep, at(1)).await.unwrap();
     }
-    store.pin(wanted("other", "m", two, ann), false, at(1)).await.unwrap();
+    store.pin(wanted("other", "m", two, ann), ExistingPin::Keep, at(1)).await.unwrap();
     let m = Scope::Matter("m".to_owned());
     for (query, scope, expected, is_pinned) in [
         (Some("no"), None, 0, true),
@@ -179,7 +181,7 @@ pub async fn are_listed(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let (one, two) = (indexed(store, "x", "one", ann).await, indexed(store, "y", "two", ben).await);
     for (query, scope, signal) in [("a", "firm", one), ("b", "firm", two), ("a", "m", two), ("c", "m", one)] {
-        store.pin(wanted(query, scope, signal, ann), false, at(1)).await.unwrap();
+        store.pin(wanted(query, scope, signal, ann), ExistingPin::Keep, at(1)).await.unwrap();
     }
     let key = |text: &str| Some(text.to_owned());
     let m = Some(Scope::Matter("m".to_owned()));
@@ -220,9 +222,9 @@ pub async fn take_long_and_odd_queries(store: &dyn Store) {
     for (query, scope) in
         [(long.as_str(), "firm"), ("q", tag.as_str()), ("nul \0 a", "m\0x"), ("%_'\"\\", "firm")]
     {
-        let made = store.pin(wanted(query, scope, one, ann), false, at(1)).await.unwrap();
+        let made = store.pin(wanted(query, scope, one, ann), ExistingPin::Keep, at(1)).await.unwrap();
         let PinOutcome::Made(pin) = made else { panic!("{query}") };
-        let taken = store.pin(wanted(query, scope, two, ann), false, at(1)).await.unwrap();
+        let taken = store.pin(wanted(query, scope, two, ann), ExistingPin::Keep, at(1)).await.unwrap();
         assert_eq!(taken, PinOutcome::Taken(pin.clone()), "{query}");
         let found = store.pins_for(&pin.query_key, std::slice::from_ref(&pin.scope)).await.unwrap();
         assert_eq!(found, std::slice::from_ref(&pin), "{query}");
@@ -246,8 +248,8 @@ pub async fn are_decided_by_the_database(store: &dyn Store) {
                     let removed = store.unpin(signal, Some("q"), None, ann, at(2)).await.expect("unpinned");
                     return if removed > 0 { "unpinned" } else { "nothing" };
                 }
-                let force = number % 2 == 0;
-                told(&store.pin(wanted("Q", "firm", signal, ann), force, at(2)).await.expect("decided")).0
+                let existing = ExistingPin::of_force(number % 2 == 0);
+                told(&store.pin(wanted("Q", "firm", signal, ann), existing, at(2)).await.expect("decided")).0
             }
         }))
         .await;

@@ -7,7 +7,7 @@ use super::signals::{brought, by, content, hash, ids, indexed, seen, url};
 use crate::builders::line;
 use domain::corpus::{AclToken, IndexedContent, NewSignal, OwnedVisibility, Signal, Visibility};
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::ports::{SignalFilter, Store, StoreError};
+use domain::ports::{ExistingPin, SignalFilter, Store, StoreError};
 use domain::provider::ProviderSpec;
 
 fn tagged(name: &str, provider: Option<i64>, tag: &str) -> NewSignal {
@@ -96,7 +96,7 @@ pub async fn end_for_one_person_alone(store: &dyn Store) {
 pub async fn go_along_with_their_provider(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let one = indexed(store, "x", "one", ann).await;
-    store.pin(wanted("q", "firm", one, ann), false, at(3)).await.unwrap();
+    store.pin(wanted("q", "firm", one, ann), ExistingPin::Keep, at(3)).await.unwrap();
     // Ann may not use the provider any more: what she retrieved stays hers. Users of the provider see the newer text
     // only.
     let two = indexed(store, "x", "two", ben).await;
