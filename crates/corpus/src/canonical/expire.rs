@@ -3,7 +3,7 @@
 use crate::SemanticCache;
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::ports::{ClaimedTask, StoreError, TaskError, TaskHandler};
+use domain::ports::{ClaimedTask, StoreError, TaskError, TaskHandler, WriteMode};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ pub const STALE_AFTER_DAYS: u32 = 30;
 const BATCH: u64 = 500;
 
 impl SemanticCache {
-    /// Marks open elections older than this as stale and returns their number. With `is_dry` it only counts them.
-    pub async fn expire_runs(&self, days: u32, is_dry: bool) -> Result<u64, StoreError> {
+    /// Marks open elections older than this as stale and returns their number.
+    pub async fn expire_runs(&self, days: u32, mode: WriteMode) -> Result<u64, StoreError> {
         let before = self.parts.clock.now() - TimeDelta::days(days.into());
-        if is_dry {
-            return self.parts.store.expire_runs(before, i64::MAX.unsigned_abs(), true).await;
+        if mode == WriteMode::Preview {
+            return self.parts.store.expire_runs(before, i64::MAX.unsigned_abs(), mode).await;
         }
         let mut retired = 0;
         loop {
-            let some = self.parts.store.expire_runs(before, BATCH, false).await?;
+            let some = self.parts.store.expire_runs(before, BATCH, mode).await?;
             retired += some;
             if some < BATCH {
                 return Ok(retired);
@@ -46,7 +46,7 @@ impl TaskHandler for ExpireRuns {
     }
 
     async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
-        let retired = self.0.expire_runs(STALE_AFTER_DAYS, false).await?;
+        let retired = self.0.expire_runs(STALE_AFTER_DAYS, WriteMode::Apply).await?;
         if retired > 0 {
             tracing::info!(retired, "{retired} elections became stale because nobody decided them");
         }

@@ -6,7 +6,7 @@ use crate::ingest::sync_vectors;
 use crate::{CacheParts, SemanticCache};
 use domain::corpus::{DocumentAddress, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::ports::StoreError;
+use domain::ports::{StoreError, WriteMode};
 use std::collections::BTreeMap;
 
 /// Most pairs that are listed.
@@ -63,11 +63,11 @@ struct Copy {
 }
 
 impl SemanticCache {
-    /// Finds records with equal URL, provider and text, and merges them if `apply` is set: grants, tags and versions
-    /// are moved.
-    pub async fn dedup(&self, apply: bool) -> Result<Deduplication, MaintenanceError> {
+    /// Finds records with equal URL, provider and text, and merges them: grants, tags and versions are moved.
+    pub async fn dedup(&self, mode: WriteMode) -> Result<Deduplication, MaintenanceError> {
         let parts = &self.parts;
-        let mut found = Deduplication { is_applied: apply, ..Deduplication::default() };
+        let is_applied = mode == WriteMode::Apply;
+        let mut found = Deduplication { is_applied, ..Deduplication::default() };
         for (identity, (address, mut copies)) in by_identity(parts, &mut found).await? {
             // The oldest stays.
             copies.sort_by_key(|copy| copy.id);
@@ -77,13 +77,13 @@ impl SemanticCache {
                 if found.named.len() < NAMED_MAX {
                     found.named.push((other.id, stays.id));
                 }
-                if apply {
+                if is_applied {
                     merge(parts, other.id, stays.id).await?;
                 }
             }
             if !stays.is_well_addressed {
                 found.readdressed += 1;
-                if apply {
+                if is_applied {
                     readdress(parts, stays.id, &address, &identity.url_hash).await?;
                 }
             }

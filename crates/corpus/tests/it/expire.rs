@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use corpus::canonical::STALE_AFTER_DAYS;
 use domain::corpus::{Factors, Member, MemberRole, NewRun, Scope, Thresholds, Weights};
 use domain::ids::{SearchId, SignalId, UserId};
-use domain::ports::{CanonicalStore, Clock};
+use domain::ports::{CanonicalStore, Clock, WriteMode};
 use domain::settings::Settings;
 
 /// One more than one transaction expires.
@@ -57,9 +57,9 @@ async fn all_that_are_old_become_stale() {
         fixture.store.record_run(run(format!("query {number}"), document, ann), old).await.unwrap();
     }
     fixture.store.record_run(run("young".to_owned(), document, ann), young).await.unwrap();
-    assert_eq!(fixture.cache.expire_runs(STALE_AFTER_DAYS, true).await.unwrap(), OLD);
+    assert_eq!(fixture.cache.expire_runs(STALE_AFTER_DAYS, WriteMode::Preview).await.unwrap(), OLD);
     assert_eq!(counts(&fixture).await, (OLD + 1, 0), "they were only counted");
-    assert_eq!(fixture.cache.expire_runs(STALE_AFTER_DAYS, false).await.unwrap(), OLD);
+    assert_eq!(fixture.cache.expire_runs(STALE_AFTER_DAYS, WriteMode::Apply).await.unwrap(), OLD);
     assert_eq!(counts(&fixture).await, (1, OLD));
-    assert_eq!(fixture.cache.expire_runs(STALE_AFTER_DAYS, false).await.unwrap(), 0);
+    assert_eq!(fixture.cache.expire_runs(STALE_AFTER_DAYS, WriteMode::Apply).await.unwrap(), 0);
 }

@@ -50,6 +50,14 @@ pub enum RunOutcome {
     Taken(Pin),
 }
 
+/// Whether maintenance changes anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteMode {
+    /// Only counts what would change.
+    Preview,
+    Apply,
+}
+
 /// Filter for pins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PinFilter {
@@ -166,9 +174,8 @@ pub trait CanonicalStore: Send + Sync {
     async fn rejections(&self, signals: &[SignalId]) -> Result<Vec<Rejection>, StoreError>;
     /// Which of these elections were rejected.
     async fn rejected_runs(&self, ids: &[RunId]) -> Result<BTreeSet<RunId>, StoreError>;
-    /// Marks at most `limit` open elections that were created before `before` as `stale`; returns their number. With
-    /// `is_dry` it only counts.
-    async fn expire_runs(&self, before: Instant, limit: u64, is_dry: bool) -> Result<u64, StoreError>;
+    /// Marks at most `limit` open elections that were created before `before` as `stale`; returns their number.
+    async fn expire_runs(&self, before: Instant, limit: u64, mode: WriteMode) -> Result<u64, StoreError>;
     /// The number of elections by state, and the number of pins.
     async fn canonical_counts(&self) -> Result<(Vec<(RunStatus, u64)>, u64), StoreError>;
 }

@@ -57,7 +57,9 @@ pub use audit_store::AuditStore;
 pub use authenticator_store::{AuthenticatorStore, ConnectionStore, IdentityStore};
 pub use body_store::{BodyError, BodyKey, BodyStore};
 pub use branding_store::BrandingStore;
-pub use canonical_store::{CanonicalStore, ExistingPin, PinFilter, PinOutcome, RunFilter, RunOutcome};
+pub use canonical_store::{
+    CanonicalStore, ExistingPin, PinFilter, PinOutcome, RunFilter, RunOutcome, WriteMode,
+};
 pub use clock::{Clock, SystemClock};
 pub use connector::{
     Capability, Connector, ConnectorKind, FetchedResponse, NormalizedPage, PreparedRequest, ProviderQuery,

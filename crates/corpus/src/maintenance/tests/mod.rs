@@ -8,7 +8,7 @@ use crate::word_language;
 use bytes::Bytes;
 use domain::corpus::{AclToken, QdrantMode, Visibility};
 use domain::ids::SignalId;
-use domain::ports::{BodyKey, BodyStore, SignalStore, VectorStore};
+use domain::ports::{BodyKey, BodyStore, SignalStore, VectorStore, WriteMode};
 use domain::settings::Settings;
 use fixtures::{Fixture, hash_of};
 use relevancy::Language;
@@ -220,12 +220,12 @@ async fn records_with_one_address_and_text_become_one() {
     {
         fixture.store.readdress_signal(id, old, &hash(old)).await.unwrap();
     }
-    for apply in [false, true] {
-        let found = fixture.cache.dedup(apply).await.unwrap();
+    for mode in [WriteMode::Preview, WriteMode::Apply] {
+        let found = fixture.cache.dedup(mode).await.unwrap();
         assert_eq!((found.documents, found.merged, found.readdressed, found.unreadable), (5, 1, 3, 0));
         assert_eq!(found.named, [(other, stays)]);
     }
-    let found = fixture.cache.dedup(true).await.unwrap();
+    let found = fixture.cache.dedup(WriteMode::Apply).await.unwrap();
     assert_eq!((found.documents, found.merged, found.readdressed), (4, 0, 0));
     assert_eq!(fixture.store.signal(alone).await.unwrap().url, "https://h.example/c");
     let at_one_address =
@@ -267,9 +267,9 @@ async fn a_reset_takes_one_matter_or_all() {
 async fn a_collection_of_earlier_days_is_dropped_when_told() {
     let fixture = Fixture::open().await;
     fixture.keep("https://h.example/0", "a").await;
-    assert_eq!(drop_collection(&*fixture.vectors, false).await, Ok(Some(2)));
-    assert_eq!(drop_collection(&*fixture.vectors, true).await, Ok(Some(2)));
-    assert_eq!(drop_collection(&*fixture.vectors, true).await, Ok(None));
+    assert_eq!(drop_collection(&*fixture.vectors, WriteMode::Preview).await, Ok(Some(2)));
+    assert_eq!(drop_collection(&*fixture.vectors, WriteMode::Apply).await, Ok(Some(2)));
+    assert_eq!(drop_collection(&*fixture.vectors, WriteMode::Apply).await, Ok(None));
 }
 
 #[tokio::test]

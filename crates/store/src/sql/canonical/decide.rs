@@ -9,7 +9,7 @@ use crate::sql::corpus;
 use domain::corpus::{COMMENT_CHARS_MAX, NewPin, PinVia, RejectReason, Run, RunStatus};
 use domain::ids::{RunId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{ExistingPin, PinOutcome, RunOutcome, StoreError};
+use domain::ports::{ExistingPin, PinOutcome, RunOutcome, StoreError, WriteMode};
 
 pub(super) async fn approve(
     db: &Db,
@@ -77,7 +77,7 @@ pub(super) async fn reject(
     Ok(RunOutcome::Decided(Box::new(run), None))
 }
 
-pub(super) async fn retire(db: &Db, before: Instant, limit: u64, is_dry: bool) -> Result<u64, StoreError> {
+pub(super) async fn retire(db: &Db, before: Instant, limit: u64, mode: WriteMode) -> Result<u64, StoreError> {
     const COUNT: &str = concat!(
         "SELECT COUNT(*) FROM (SELECT id FROM canonical_runs WHERE created_at < $1 AND ",
         open!(),
@@ -90,7 +90,7 @@ pub(super) async fn retire(db: &Db, before: Instant, limit: u64, is_dry: bool) -
         " ORDER BY created_at, id LIMIT $2)"
     );
     let (before, limit) = (to_micros(before), to_column(limit));
-    if is_dry {
+    if mode == WriteMode::Preview {
         let count: i64 = on_db!(*db, read, db =>
             sqlx::query_scalar(COUNT).bind(before).bind(limit).fetch_one(db))?;
         return Ok(to_count(count));

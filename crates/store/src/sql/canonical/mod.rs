@@ -18,7 +18,7 @@ use domain::corpus::{NewPin, NewRun, Pin, PinEvent, RejectReason, Rejection, Run
 use domain::ids::{RunId, SignalId, UserId};
 use domain::instant::Instant;
 use domain::ports::{
-    CanonicalStore, ExistingPin, Page, PinFilter, PinOutcome, RunFilter, RunOutcome, StoreError,
+    CanonicalStore, ExistingPin, Page, PinFilter, PinOutcome, RunFilter, RunOutcome, StoreError, WriteMode,
 };
 use std::collections::BTreeSet;
 
@@ -112,8 +112,8 @@ impl CanonicalStore for SqlStore {
         runs::rejected(&self.db, ids).await
     }
 
-    async fn expire_runs(&self, before: Instant, limit: u64, is_dry: bool) -> Result<u64, StoreError> {
-        decide::retire(&self.db, before, limit, is_dry).await
+    async fn expire_runs(&self, before: Instant, limit: u64, mode: WriteMode) -> Result<u64, StoreError> {
+        decide::retire(&self.db, before, limit, mode).await
     }
 
     async fn canonical_counts(&self) -> Result<(Vec<(RunStatus, u64)>, u64), StoreError> {

@@ -9,7 +9,7 @@ use domain::corpus::{
 };
 use domain::ids::{RunId, SearchId, SignalId, UserId};
 use domain::owner_scope::OwnerScope;
-use domain::ports::{ExistingPin, RunFilter, RunOutcome, Store, StoreError};
+use domain::ports::{ExistingPin, RunFilter, RunOutcome, Store, StoreError, WriteMode};
 use futures_util::future::join_all;
 
 /// Concurrent decisions.
@@ -343,9 +343,11 @@ pub async fn become_stale(store: &dyn Store) {
         ids.push(store.record_run(run, at(i64::from(number))).await.unwrap().run_id);
     }
     store.reject_run(ids[0], ann, RejectReason::Other, "", at(9)).await.unwrap();
-    for (limit, is_dry, expected) in [(9, true, 3), (2, true, 2), (2, false, 2), (9, false, 1), (9, false, 0)]
+    use WriteMode::{Apply, Preview};
+    for (limit, mode, expected) in
+        [(9, Preview, 3), (2, Preview, 2), (2, Apply, 2), (9, Apply, 1), (9, Apply, 0)]
     {
-        assert_eq!(store.expire_runs(at(4), limit, is_dry).await.unwrap(), expected, "{limit} {is_dry}");
+        assert_eq!(store.expire_runs(at(4), limit, mode).await.unwrap(), expected, "{limit} {mode:?}");
     }
     use RunStatus::{AutoElected, Rejected, Stale};
     for (id, expected) in ids.iter().zip([Rejected, Stale, Stale, Stale, AutoElected]) {

@@ -4,6 +4,7 @@ use super::counted;
 use crate::command::CliContext;
 use crate::terminal;
 use clap::Args;
+use domain::ports::WriteMode;
 
 /// Find cached documents that share a canonical URL, source and text; with --apply, merge them.
 #[derive(Debug, Args)]
@@ -20,7 +21,8 @@ pub struct Dedup {
 impl Dedup {
     pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         let app = cli.open().await?;
-        let found = app.corpus.dedup(self.apply).await?;
+        let mode = if self.apply { WriteMode::Apply } else { WriteMode::Preview };
+        let found = app.corpus.dedup(mode).await?;
         for (from, into) in &found.named {
             terminal::line(format!("document {from} -> document {into}"));
         }

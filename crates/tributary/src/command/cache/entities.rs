@@ -6,6 +6,7 @@ use crate::corpus::build as corpus_build;
 use crate::terminal;
 use clap::Args;
 use corpus::maintenance::{ENTITY_COLLECTION, drop_collection};
+use domain::ports::WriteMode;
 
 /// Delete the obsolete collection `swirl_entities` from the Qdrant server; without --yes, only show what would be
 /// deleted.
@@ -29,7 +30,8 @@ impl DropEntities {
             ));
             return Ok(());
         };
-        let said = match drop_collection(&*vectors, self.yes).await? {
+        let mode = if self.yes { WriteMode::Apply } else { WriteMode::Preview };
+        let said = match drop_collection(&*vectors, mode).await? {
             None => format!("The collection {ENTITY_COLLECTION} does not exist or is empty."),
             Some(pieces) if self.yes => {
                 format!("Deleted {ENTITY_COLLECTION} with {}.", counted(pieces, "chunk"))

@@ -5,6 +5,7 @@ use crate::command::cache::counted;
 use crate::terminal;
 use clap::Args;
 use corpus::canonical::STALE_AFTER_DAYS;
+use domain::ports::WriteMode;
 
 /// Maximum of `--days`: a hundred years.
 const DAYS_MAX: i64 = 36_500;
@@ -29,7 +30,8 @@ pub struct Cleanup {
 impl Cleanup {
     pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         let app = cli.open().await?;
-        let count = app.corpus.expire_runs(self.days, self.dry_run).await?;
+        let mode = if self.dry_run { WriteMode::Preview } else { WriteMode::Apply };
+        let count = app.corpus.expire_runs(self.days, mode).await?;
         let (elections, age) = (counted(count, "open election"), counted(self.days.into(), "day"));
         terminal::line(if self.dry_run {
             format!("{elections} older than {age} would be marked as stale. Nothing was changed.")
