@@ -3,7 +3,7 @@
 use crate::ids::{RunNumber, SearchId, UserId};
 use crate::ports::{NewTask, QueueName, REQUEST_ID, UnfinishedSearch};
 use crate::search::Search;
-use crate::status::SearchStatus;
+use crate::status::{RunKind, SearchStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -26,6 +26,10 @@ pub struct RunSearchPayload {
 }
 
 impl RunSearchPayload {
+    pub fn kind(&self) -> RunKind {
+        if self.update { RunKind::Update } else { RunKind::New }
+    }
+
     fn task(self, owner: UserId) -> NewTask {
         let mut payload = json!({ "search": self.search, "run": self.run, "update": self.update });
         if let Some(request) = self.request {

@@ -83,15 +83,31 @@ impl SearchStatus {
         self.stage() != Stage::Open
     }
 
-    /// The ready status of a run: FULL only if every selected provider delivered.
-    pub fn ready(is_update: bool, all_delivered: bool) -> Self {
-        match (is_update, all_delivered) {
-            (false, true) => Self::FullResultsReady,
-            (false, false) => Self::PartialResultsReady,
-            (true, true) => Self::FullUpdateReady,
-            (true, false) => Self::PartialUpdateReady,
+    /// The ready status of a run.
+    pub fn ready(kind: RunKind, delivery: Delivery) -> Self {
+        match (kind, delivery) {
+            (RunKind::New, Delivery::Full) => Self::FullResultsReady,
+            (RunKind::New, Delivery::Partial) => Self::PartialResultsReady,
+            (RunKind::Update, Delivery::Full) => Self::FullUpdateReady,
+            (RunKind::Update, Delivery::Partial) => Self::PartialUpdateReady,
         }
     }
+}
+
+/// What a run does with the results of the runs before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunKind {
+    /// It replaces them.
+    New,
+    /// It keeps them and adds new ones.
+    Update,
+}
+
+/// Whether every queried provider delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    Full,
+    Partial,
 }
 
 /// Outcome of one provider's part of a search, as in `info.<provider>.status`.
@@ -150,10 +166,10 @@ mod tests {
 
     #[test]
     fn full_means_all_delivered() {
-        assert_eq!(SearchStatus::ready(false, true), FullResultsReady);
-        assert_eq!(SearchStatus::ready(false, false), PartialResultsReady);
-        assert_eq!(SearchStatus::ready(true, true), FullUpdateReady);
-        assert_eq!(SearchStatus::ready(true, false), PartialUpdateReady);
+        assert_eq!(SearchStatus::ready(RunKind::New, Delivery::Full), FullResultsReady);
+        assert_eq!(SearchStatus::ready(RunKind::New, Delivery::Partial), PartialResultsReady);
+        assert_eq!(SearchStatus::ready(RunKind::Update, Delivery::Full), FullUpdateReady);
+        assert_eq!(SearchStatus::ready(RunKind::Update, Delivery::Partial), PartialUpdateReady);
         assert!(ProviderStatus::NoResults.has_delivered());
         assert!(!ProviderStatus::Timeout.has_delivered());
     }

@@ -8,18 +8,18 @@ use domain::notice::NoticeKind;
 use domain::ports::{RunStage, RunningSlot, StoreError};
 use domain::search::Sort;
 use domain::search_run::RunFindings;
-use domain::status::SearchStatus;
+use domain::status::{Delivery, RunKind, SearchStatus};
 use tokio::time::Instant;
 
 impl Federation {
-    /// Executes one run of a search. Idempotent: a run that is finished or no longer the newest is skipped. `is_update`
+    /// Executes one run of a search. Idempotent: a run that is finished or no longer the newest is skipped. `kind`
     /// comes with the task, because the status reports it only until federation begins. The `slot` is released while
     /// models and providers are awaited.
     pub async fn run(
         &self,
         id: SearchId,
         run: RunNumber,
-        is_update: bool,
+        kind: RunKind,
         slot: &dyn RunningSlot,
     ) -> Result<(), FederationError> {
         let started = Instant::now();
@@ -36,7 +36,7 @@ impl Federation {
             notices.push(self.notice(NoticeKind::NoProviders));
             return self.finish_without_run(&search, SearchStatus::ErrNoSearchproviders, notices).await;
         }
-        if search.spec.sort == Sort::Date && !is_update {
+        if search.spec.sort == Sort::Date && kind == RunKind::New {
             notices.push(self.notice(NoticeKind::DateSortRequested));
         }
         let transforms = self.run_transforms(&search, &providers).await?;
@@ -54,11 +54,11 @@ impl Federation {
             return Ok(()); // deleted or restarted meanwhile
         }
         slot.acquire().await;
-        // FULL only if every queried provider delivered.
         let all_delivered = sets.iter().all(|set| set.status.has_delivered());
-        let status = SearchStatus::ready(is_update, all_delivered);
+        let delivery = if all_delivered { Delivery::Full } else { Delivery::Partial };
+        let status = SearchStatus::ready(kind, delivery);
         let mut found = RunFindings::of(&sets);
-        if is_update {
+        if kind == RunKind::Update {
             let queried: Vec<ProviderId> = sets.iter().map(|set| set.provider).collect();
             sets = self.merge_with_saved(&search, sets).await?;
             // The list keeps the results of providers that were not queried this time.

@@ -50,7 +50,7 @@ impl RunSearch {
         (payload, attempt): (&RunSearchPayload, u32),
         slot: &dyn RunningSlot,
     ) -> Result<(), TaskError> {
-        let Err(error) = self.0.run(payload.search, payload.run, payload.update, slot).await else {
+        let Err(error) = self.0.run(payload.search, payload.run, payload.kind(), slot).await else {
             return Ok(());
         };
         if should_retry(&error, attempt) {

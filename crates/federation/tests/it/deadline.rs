@@ -14,7 +14,7 @@ use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
 use domain::settings::{Seconds, Settings};
-use domain::status::SearchStatus;
+use domain::status::{RunKind, SearchStatus};
 use domain::user::UserSpec;
 use domain::validation::FieldErrors;
 use federation::{Federation, FederationDeps};
@@ -156,7 +156,7 @@ async fn run_search(pre_query_processors: &[&str]) -> Search {
     });
     let times = if pre_query_processors.is_empty() { 1 } else { 2 };
     assert_eq!(federation.time_max(&search), Duration::from_secs(times * TIMEOUT_S));
-    federation.run(search.id, search.run, false, &domain::ports::NoSlot).await.unwrap();
+    federation.run(search.id, search.run, RunKind::New, &domain::ports::NoSlot).await.unwrap();
     store.search(search.id).await.unwrap()
 }
 

@@ -16,6 +16,7 @@ use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
 use domain::settings::Settings;
+use domain::status::RunKind;
 use domain::user::UserSpec;
 use domain::validation::FieldErrors;
 use federation::{Federation, FederationDeps, MixRequest};
@@ -158,7 +159,10 @@ impl Fixture {
     }
 
     async fn run(&mut self) {
-        self.federation.run(self.search.id, self.search.run, false, &domain::ports::NoSlot).await.unwrap();
+        self.federation
+            .run(self.search.id, self.search.run, RunKind::New, &domain::ports::NoSlot)
+            .await
+            .unwrap();
         self.search = self.store.search(self.search.id).await.unwrap();
     }
 
