@@ -260,25 +260,28 @@ impl SqlStore {
         if let Some(id) = unreadable {
             return Err(does_not_fit(&record(id)));
         }
-        self.overwrite_replaced(true).await?;
+        self.start_overwriting().await?;
         let mut tx = self.db.begin().await?;
         let mut sealed = 0;
         for provider in clear {
             sealed += seal_clear(&mut tx, &self.key, provider).await?;
         }
         tx.commit().await?;
-        self.overwrite_replaced(false).await?;
+        self.stop_overwriting().await?;
         Ok(sealed)
     }
 
     /// SQLite keeps deleted and replaced data in its file unless told to overwrite it.
-    pub(super) async fn overwrite_replaced(&self, is_on: bool) -> Result<(), StoreError> {
+    pub(super) async fn start_overwriting(&self) -> Result<(), StoreError> {
+        self.run_on_sqlite("PRAGMA secure_delete = ON").await
+    }
+
+    pub(super) async fn stop_overwriting(&self) -> Result<(), StoreError> {
+        self.run_on_sqlite("PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)").await
+    }
+
+    async fn run_on_sqlite(&self, statements: &'static str) -> Result<(), StoreError> {
         let Db::Sqlite(pools) = &self.db else { return Ok(()) };
-        let statements = if is_on {
-            "PRAGMA secure_delete = ON"
-        } else {
-            "PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)"
-        };
         sqlx::raw_sql(statements).execute(&pools.write).await.map(|_| ()).map_err(failure)
     }
 }

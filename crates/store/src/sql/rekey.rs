@@ -77,7 +77,7 @@ impl SqlStore {
     /// Re-encrypts texts of other keys. It can be interrupted and restarted at any time.
     pub async fn reseal(&self) -> Result<RekeyReport, StoreError> {
         let mut resealed = RekeyReport::default();
-        self.overwrite_replaced(true).await?;
+        self.start_overwriting().await?;
         let mut outcome = Ok(());
         for place in &PLACES {
             outcome = self.reseal_place(place, &mut resealed).await;
@@ -88,7 +88,7 @@ impl SqlStore {
         if outcome.is_ok() {
             outcome = self.reseal_flows(&mut resealed).await;
         }
-        self.overwrite_replaced(false).await?;
+        self.stop_overwriting().await?;
         outcome.map(|()| resealed)
     }
 

@@ -84,7 +84,7 @@ impl TokenStore for SqlStore {
             .bind(to_micros(now))
             .fetch_one(db))?;
         let token = stored(&mut tx, TokenId(id)).await?;
-        events.push(event(&token, true));
+        events.push(event(&token, TokenChange::Created));
         self.commit_change(tx, events).await?;
         Ok(token)
     }
@@ -141,7 +141,7 @@ impl TokenStore for SqlStore {
         let mut tx = self.begin_change().await?;
         let token = stored(&mut tx, id).await?;
         on_tx!(&mut tx, db => rows_affected(sqlx::query("DELETE FROM tokens WHERE id = $1").bind(id.0).execute(db)))?;
-        self.commit_change(tx, vec![event(&token, false)]).await
+        self.commit_change(tx, vec![event(&token, TokenChange::Revoked)]).await
     }
 
     async fn delete_tokens(&self, user: UserId) -> Result<u64, StoreError> {
@@ -169,7 +169,7 @@ pub(super) async fn revoke_all(
     let rows =
         on_tx!(&mut *tx, db => sqlx::query_as::<_, TokenRow>(FIND).bind(user.0).bind(label).fetch_all(db))?;
     on_tx!(tx, db => rows_affected(sqlx::query(DELETE).bind(user.0).bind(label).execute(db)))?;
-    Ok(rows.into_iter().map(|row| event(&row.into(), false)).collect())
+    Ok(rows.into_iter().map(|row| event(&row.into(), TokenChange::Revoked)).collect())
 }
 
 /// Deletes expired tokens, and for a sign-in the oldest token of another sign-in if necessary.
@@ -199,7 +199,7 @@ async fn make_space(
     };
     let Some(oldest) = oldest else { return Err(StoreError::TooManyTokens(TOKENS_PER_USER_MAX)) };
     on_tx!(tx, db => rows_affected(sqlx::query("DELETE FROM tokens WHERE id = $1").bind(oldest.id).execute(db)))?;
-    Ok(vec![event(&oldest.into(), false)])
+    Ok(vec![event(&oldest.into(), TokenChange::Revoked)])
 }
 
 /// Serializes changes of this user's tokens until the end of the transaction. SQLite has one writer.
@@ -216,10 +216,17 @@ async fn stored(tx: &mut Tx, id: TokenId) -> Result<ApiToken, StoreError> {
     on_tx!(tx, db => sqlx::query_as::<_, TokenRow>(TEXT).bind(id.0).fetch_one(db)).map(ApiToken::from)
 }
 
-/// A token was created or revoked.
-fn event(token: &ApiToken, is_new: bool) -> AuditEvent {
+enum TokenChange {
+    Created,
+    Revoked,
+}
+
+fn event(token: &ApiToken, change: TokenChange) -> AuditEvent {
     let ApiToken { user, label, prefix, expires, .. } = token;
     let fields = json!({"user": user, "label": label, "prefix": prefix, "expires": expires});
-    let (from, to) = if is_new { (None, Some(&fields)) } else { (Some(&fields), None) };
+    let (from, to) = match change {
+        TokenChange::Created => (None, Some(&fields)),
+        TokenChange::Revoked => (Some(&fields), None),
+    };
     AuditEvent::edit(Kind::Token, Some(token.id.0), label, from, to)
 }
