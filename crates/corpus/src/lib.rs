@@ -55,7 +55,7 @@ pub use corpus_store::CorpusStore;
 pub use counters::CounterValues;
 pub use egress::{EgressError, MAIL_ANSWER_BYTES_MAX, MailParts, ScanRequest, ScanSentMail};
 pub use freshness::{CHECKS_MAX, CheckError, CheckLiveness, Checked};
-pub use removal::{RemovalError, RemovalTarget, Removed};
+pub use removal::{IfPinned, RemovalError, RemovalTarget, Removed};
 pub use semantic_cache::SemanticCache;
 pub use sparse_vector::{sparse_query_vector, sparse_vector};
 pub use statistics::{BackendHealth, Decisions};

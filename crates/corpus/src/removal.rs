@@ -37,19 +37,26 @@ pub enum RemovalError {
     Store(#[from] StoreError),
 }
 
+/// What happens to a document that is pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IfPinned {
+    Refuse,
+    Remove,
+}
+
 impl SemanticCache {
     /// Removes the document from the cache, as far as it belongs to this person.
     pub async fn unindex(
         &self,
         person: &Principal,
         which: &RemovalTarget,
-        force: bool,
+        if_pinned: IfPinned,
     ) -> Result<Removed, RemovalError> {
         let parts = &self.parts;
         let found = find(parts, person, which).await?;
         let mut steps = Vec::new();
         for signal in &found {
-            steps.push(step(parts, person, signal, force).await?);
+            steps.push(step(parts, person, signal, if_pinned).await?);
         }
         let first = found.first().ok_or(RemovalError::NotFound)?;
         let mut removed = Removed { signal_id: first.signal_id, is_whole: true };
@@ -79,7 +86,7 @@ async fn step(
     parts: &CacheParts,
     person: &Principal,
     signal: &Signal,
-    force: bool,
+    if_pinned: IfPinned,
 ) -> Result<Step, RemovalError> {
     let id = signal.signal_id;
     let grants = parts.store.grants(id).await?;
@@ -96,7 +103,7 @@ async fn step(
             return Ok(Step::GiveUp);
         }
     }
-    if signal.state == SignalState::Pinned && !force {
+    if signal.state == SignalState::Pinned && if_pinned == IfPinned::Refuse {
         return Err(RemovalError::Pinned);
     }
     Ok(Step::Remove)

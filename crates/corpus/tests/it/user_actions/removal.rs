@@ -1,7 +1,7 @@
 //! Removal: who may remove what, and that nothing is left behind.
 
 use super::fixture::{Fixture, Kept};
-use corpus::{RemovalError, RemovalTarget};
+use corpus::{IfPinned, RemovalError, RemovalTarget};
 use domain::corpus::{NewPin, OwnedVisibility, PinAction, PinVia, Scope};
 use domain::ids::{SignalId, UserId};
 use domain::ports::{CanonicalStore, Clock, Corpus, ExistingPin, PinFilter, SignalStore, StoreError};
@@ -35,15 +35,15 @@ async fn a_person_gives_up_their_own_right_and_the_last_takes_the_document_along
     let (as_ann, as_ben) = (fixture.principal(ann, false).await, fixture.principal(ben, false).await);
 
     let by_url = RemovalTarget::Url("HTTPS://A.example:443/report?utm_source=x#part".to_owned());
-    let removed = fixture.cache.unindex(&as_ann, &by_url, false).await.unwrap();
+    let removed = fixture.cache.unindex(&as_ann, &by_url, IfPinned::Refuse).await.unwrap();
     assert_eq!((removed.signal_id, removed.is_whole), (id, false));
     assert!(fixture.cache.cache_statuses(ann, None, &[id]).await.unwrap().is_empty());
     assert_eq!(fixture.cache.cache_statuses(ben, None, &[id]).await.unwrap().len(), 1);
-    let again = fixture.cache.unindex(&as_ann, &RemovalTarget::Id(id), false).await;
+    let again = fixture.cache.unindex(&as_ann, &RemovalTarget::Id(id), IfPinned::Refuse).await;
     assert!(matches!(again, Err(RemovalError::NotFound)), "{again:?}");
 
     assert_eq!(fixture.bodies.keys(None, 10).await.unwrap().len(), 1);
-    let removed = fixture.cache.unindex(&as_ben, &RemovalTarget::Id(id), false).await.unwrap();
+    let removed = fixture.cache.unindex(&as_ben, &RemovalTarget::Id(id), IfPinned::Refuse).await.unwrap();
     assert!(removed.is_whole && !is_there(&fixture, id).await);
     assert_eq!(fixture.bodies.keys(None, 10).await.unwrap(), []);
     assert_eq!(fixture.store.grants(id).await.unwrap(), []);
@@ -62,13 +62,13 @@ async fn an_administrator_removes_for_all_without_seeing_it() {
         RemovalTarget::Id(SignalId(999)),
         RemovalTarget::Url("x".to_owned()),
     ] {
-        let refused = fixture.cache.unindex(&as_ben, &which, true).await;
+        let refused = fixture.cache.unindex(&as_ben, &which, IfPinned::Remove).await;
         assert!(matches!(refused, Err(RemovalError::NotFound)), "{which:?}: {refused:?}");
     }
     assert!(is_there(&fixture, id).await);
     let removed = fixture
         .cache
-        .unindex(&fixture.principal(ben, true).await, &RemovalTarget::Id(id), false)
+        .unindex(&fixture.principal(ben, true).await, &RemovalTarget::Id(id), IfPinned::Refuse)
         .await
         .unwrap();
     assert!(removed.is_whole && !is_there(&fixture, id).await);
@@ -87,8 +87,10 @@ async fn what_others_put_there_stays() {
         1,
         "everybody may see it"
     );
-    let refused =
-        fixture.cache.unindex(&fixture.principal(ben, false).await, &RemovalTarget::Id(id), false).await;
+    let refused = fixture
+        .cache
+        .unindex(&fixture.principal(ben, false).await, &RemovalTarget::Id(id), IfPinned::Refuse)
+        .await;
     assert!(matches!(refused, Err(RemovalError::NotOwn)), "{refused:?}");
     assert!(is_there(&fixture, id).await);
 }
@@ -109,16 +111,16 @@ async fn a_pinned_document_goes_by_force_alone() {
     };
     fixture.store.pin(wanted, ExistingPin::Keep, fixture.clock.now()).await.unwrap();
     let as_ann = fixture.principal(ann, false).await;
-    let given_up = fixture.cache.unindex(&as_ann, &RemovalTarget::Id(id), false).await.unwrap();
+    let given_up = fixture.cache.unindex(&as_ann, &RemovalTarget::Id(id), IfPinned::Refuse).await.unwrap();
     assert!(!given_up.is_whole, "one's own right is one's own");
     for person in [fixture.principal(ben, false).await, fixture.principal(ann, true).await] {
-        let refused = fixture.cache.unindex(&person, &RemovalTarget::Id(id), false).await;
+        let refused = fixture.cache.unindex(&person, &RemovalTarget::Id(id), IfPinned::Refuse).await;
         assert!(matches!(refused, Err(RemovalError::Pinned)), "{refused:?}");
     }
     assert_eq!(fixture.store.pins_of(&[id]).await.unwrap().len(), 1);
     let removed = fixture
         .cache
-        .unindex(&fixture.principal(ben, false).await, &RemovalTarget::Id(id), true)
+        .unindex(&fixture.principal(ben, false).await, &RemovalTarget::Id(id), IfPinned::Remove)
         .await
         .unwrap();
     assert!(removed.is_whole && !is_there(&fixture, id).await);
@@ -146,7 +148,7 @@ async fn a_shared_text_stays() {
     assert_ne!(id, other);
     let as_ann = fixture.principal(ann, false).await;
     for (id, left) in [(id, 1), (other, 0)] {
-        fixture.cache.unindex(&as_ann, &RemovalTarget::Id(id), false).await.unwrap();
+        fixture.cache.unindex(&as_ann, &RemovalTarget::Id(id), IfPinned::Refuse).await.unwrap();
         assert_eq!(fixture.bodies.keys(None, 10).await.unwrap().len(), left);
     }
 }
@@ -157,9 +159,15 @@ async fn a_request_without_a_document_is_withdrawn() {
     let fixture = Fixture::with_license(Settings::default(), false).await;
     let (ann, ben) = (fixture.person("ann").await, fixture.person("ben").await);
     let id = fixture.note(ann, None, URL).await;
-    let refused =
-        fixture.cache.unindex(&fixture.principal(ben, false).await, &RemovalTarget::Id(id), false).await;
+    let refused = fixture
+        .cache
+        .unindex(&fixture.principal(ben, false).await, &RemovalTarget::Id(id), IfPinned::Refuse)
+        .await;
     assert!(matches!(refused, Err(RemovalError::NotFound)), "{refused:?}");
-    fixture.cache.unindex(&fixture.principal(ann, false).await, &RemovalTarget::Id(id), false).await.unwrap();
+    fixture
+        .cache
+        .unindex(&fixture.principal(ann, false).await, &RemovalTarget::Id(id), IfPinned::Refuse)
+        .await
+        .unwrap();
     assert!(!is_there(&fixture, id).await);
 }

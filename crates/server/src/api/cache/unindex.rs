@@ -6,7 +6,7 @@ use crate::extract::ApiJson;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use corpus::RemovalTarget;
+use corpus::{IfPinned, RemovalTarget};
 use domain::ids::SignalId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -51,7 +51,8 @@ pub async fn unindex(
             return Err(ApiError::invalid_field("signal_id", "Name a document by signal_id or by url."));
         }
     };
-    let removed = state.corpus.unindex(&caller.principal, &which, input.force).await?;
+    let if_pinned = if input.force { IfPinned::Remove } else { IfPinned::Refuse };
+    let removed = state.corpus.unindex(&caller.principal, &which, if_pinned).await?;
     let id = removed.signal_id;
     let who = &caller.principal.username;
     let what = if removed.is_whole { "removed" } else { "given up" };
