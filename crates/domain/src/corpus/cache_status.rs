@@ -48,6 +48,14 @@ pub struct CacheStatus {
 /// The current status of documents by id. Documents that are not visible are omitted.
 type CacheStatuses = BTreeMap<SignalId, CacheStatus>;
 
+/// Whether current statuses tell which documents are pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PinInfo {
+    /// They were requested with the topic of the search.
+    Known,
+    Unknown,
+}
+
 impl CacheStatus {
     /// The current status of a document, outside of any search.
     pub fn of(signal: &Signal, now: Instant, recheck: Duration) -> Self {
@@ -101,15 +109,14 @@ impl CacheStatus {
         (self.badge, self.run_id) = (Badge::Cached, None);
     }
 
-    /// Updates the saved status to the current one; false if its document is not among `statuses`. `knows_pins`: the
-    /// statuses were requested with the topic of the search.
+    /// Updates the saved status to the current one; false if its document is not among `statuses`.
     ///
     /// Versions that are not visible are removed. A pin that was made since then decides; if a pin was removed, or the
     /// winner is not visible, the versions are undecided until the next search.
-    pub fn refresh(&mut self, statuses: &CacheStatuses, knows_pins: bool) -> bool {
+    pub fn refresh(&mut self, statuses: &CacheStatuses, pins: PinInfo) -> bool {
         let Some(now) = statuses.get(&self.signal_id) else { return false };
         let saved = std::mem::replace(self, now.clone());
-        if saved.badge == Badge::Pinned && !knows_pins {
+        if saved.badge == Badge::Pinned && pins == PinInfo::Unknown {
             (self.badge, self.run_id) = (Badge::Pinned, saved.run_id);
         }
         let Some(mut cluster) = saved.cluster else { return true };
@@ -118,7 +125,7 @@ impl CacheStatus {
         if cluster.size < 2 {
             return true;
         }
-        redecide(&mut cluster, statuses, knows_pins);
+        redecide(&mut cluster, statuses, pins);
         let (is_winner, decided_by) = (cluster.winner_signal_id == Some(self.signal_id), cluster.decided_by);
         cluster.role = decided_by.map(|_| match cluster.role {
             _ if is_winner => MemberRole::Winner,
@@ -134,7 +141,7 @@ impl CacheStatus {
         self.run_id = match decided_by {
             None => None,
             // The pin may differ from the one at the time of the search, and so may the election behind it.
-            Some(DecidedBy::Pin) if knows_pins => {
+            Some(DecidedBy::Pin) if pins == PinInfo::Known => {
                 cluster.winner_signal_id.and_then(|id| statuses.get(&id)?.run_id)
             }
             Some(_) => saved.run_id,
@@ -145,13 +152,13 @@ impl CacheStatus {
 }
 
 /// Decides again which of the versions counts. That one comes first.
-fn redecide(cluster: &mut ClusterMark, statuses: &CacheStatuses, knows_pins: bool) {
+fn redecide(cluster: &mut ClusterMark, statuses: &CacheStatuses, pins: PinInfo) {
     let ids = || cluster.members.iter().map(|member| member.signal_id);
     let is_pinned = |id: &SignalId| statuses.get(id).is_some_and(|status| status.badge == Badge::Pinned);
     let before = cluster.winner_signal_id.filter(|winner| statuses.contains_key(winner));
     let (winner, by) = match ids().find(is_pinned) {
         Some(pinned) => (Some(pinned), Some(DecidedBy::Pin)),
-        None if knows_pins && cluster.decided_by == Some(DecidedBy::Pin) => (None, None),
+        None if pins == PinInfo::Known && cluster.decided_by == Some(DecidedBy::Pin) => (None, None),
         None => (before, cluster.decided_by.filter(|_| before.is_some())),
     };
     cluster.winner_signal_id = winner;
@@ -162,6 +169,7 @@ fn redecide(cluster: &mut ClusterMark, statuses: &CacheStatuses, knows_pins: boo
 #[cfg(test)]
 mod tests {
     use super::super::ClusterMember;
+    use super::PinInfo::{Known, Unknown};
     use super::*;
 
     fn status(id: i64, badge: Badge) -> CacheStatus {
@@ -219,44 +227,44 @@ mod tests {
         use DecidedBy::{Election, Pin};
         let all = |pinned: i64| [1, 2, 3].map(|id| (id, if id == pinned { Pinned } else { Cached })).to_vec();
         let table = [
-            (1, Election, all(0), true, "AutoSelected Some(Winner) of 1,2,3"),
-            (2, Election, all(0), true, "Alternate Some(Alternate) of 1,2,3"),
-            (3, Election, all(0), true, "Alternate Some(Ineligible) of 1,2,3"),
-            (1, Election, all(2), true, "Alternate Some(Alternate) of 2,1,3"),
-            (2, Election, all(2), true, "Pinned Some(Winner) of 2,1,3"),
-            (1, Pin, all(1), true, "Pinned Some(Winner) of 1,2,3"),
-            (1, Pin, all(0), true, "Cached None of 1,2,3"),
-            (2, Pin, all(0), true, "Cached None of 1,2,3"),
-            (1, Pin, all(0), false, "Pinned Some(Winner) of 1,2,3"),
-            (2, Pin, all(0), false, "Alternate Some(Alternate) of 1,2,3"),
-            (2, Election, vec![(2, Cached), (3, Cached)], true, "Cached None of 2,3"),
-            (2, Election, vec![(2, Cached)], true, "Cached alone"),
-            (2, Pin, vec![(2, Cached), (3, Pinned)], true, "Alternate Some(Alternate) of 3,2"),
-            (1, Election, vec![(1, Cached), (3, Cached)], true, "AutoSelected Some(Winner) of 1,3"),
+            (1, Election, all(0), Known, "AutoSelected Some(Winner) of 1,2,3"),
+            (2, Election, all(0), Known, "Alternate Some(Alternate) of 1,2,3"),
+            (3, Election, all(0), Known, "Alternate Some(Ineligible) of 1,2,3"),
+            (1, Election, all(2), Known, "Alternate Some(Alternate) of 2,1,3"),
+            (2, Election, all(2), Known, "Pinned Some(Winner) of 2,1,3"),
+            (1, Pin, all(1), Known, "Pinned Some(Winner) of 1,2,3"),
+            (1, Pin, all(0), Known, "Cached None of 1,2,3"),
+            (2, Pin, all(0), Known, "Cached None of 1,2,3"),
+            (1, Pin, all(0), Unknown, "Pinned Some(Winner) of 1,2,3"),
+            (2, Pin, all(0), Unknown, "Alternate Some(Alternate) of 1,2,3"),
+            (2, Election, vec![(2, Cached), (3, Cached)], Known, "Cached None of 2,3"),
+            (2, Election, vec![(2, Cached)], Known, "Cached alone"),
+            (2, Pin, vec![(2, Cached), (3, Pinned)], Known, "Alternate Some(Alternate) of 3,2"),
+            (1, Election, vec![(1, Cached), (3, Cached)], Known, "AutoSelected Some(Winner) of 1,3"),
         ];
-        for (id, by, now, knows_pins, expected) in table {
+        for (id, by, now, pins, expected) in table {
             let statuses: CacheStatuses =
                 now.iter().map(|(id, badge)| (SignalId(*id), status(*id, *badge))).collect();
             let mut one = saved(id, by);
-            assert!(one.refresh(&statuses, knows_pins));
-            assert_eq!(told(&one), expected, "{id} {by:?} {now:?} {knows_pins}");
+            assert!(one.refresh(&statuses, pins));
+            assert_eq!(told(&one), expected, "{id} {by:?} {now:?} {pins:?}");
         }
-        assert!(!saved(1, Election).refresh(&CacheStatuses::from([(SignalId(2), status(2, Cached))]), true));
+        assert!(!saved(1, Election).refresh(&CacheStatuses::from([(SignalId(2), status(2, Cached))]), Known));
     }
 
     #[test]
     fn a_document_without_versions() {
         let pinned = CacheStatus { run_id: Some(RunId(9)), ..status(1, Badge::Pinned) };
-        for (now, of_pin, knows_pins, expected, run) in [
-            (Badge::Pinned, Some(RunId(9)), true, Badge::Pinned, Some(RunId(9))),
-            (Badge::Pinned, None, true, Badge::Pinned, None),
-            (Badge::Cached, None, true, Badge::Cached, None),
-            (Badge::Cached, None, false, Badge::Pinned, Some(RunId(9))),
+        for (now, of_pin, pins, expected, run) in [
+            (Badge::Pinned, Some(RunId(9)), Known, Badge::Pinned, Some(RunId(9))),
+            (Badge::Pinned, None, Known, Badge::Pinned, None),
+            (Badge::Cached, None, Known, Badge::Cached, None),
+            (Badge::Cached, None, Unknown, Badge::Pinned, Some(RunId(9))),
         ] {
             let mut one = pinned.clone();
             let now = CacheStatus { run_id: of_pin, ..status(1, now) };
-            assert!(one.refresh(&CacheStatuses::from([(SignalId(1), now.clone())]), knows_pins));
-            assert_eq!((one.badge, one.run_id), (expected, run), "{now:?} {knows_pins}");
+            assert!(one.refresh(&CacheStatuses::from([(SignalId(1), now.clone())]), pins));
+            assert_eq!((one.badge, one.run_id), (expected, run), "{now:?} {pins:?}");
         }
     }
 
@@ -274,18 +282,18 @@ mod tests {
             [1, 2, 3].map(|id| (SignalId(id), one(id))).into()
         };
         let table = [
-            (Election, all(0, None), true, Some(9)),
-            (Election, all(2, None), true, None),
-            (Election, all(2, Some(11)), true, Some(11)),
-            (Pin, all(1, Some(9)), true, Some(9)),
-            (Pin, all(1, None), true, None),
-            (Pin, all(0, None), true, None),
-            (Pin, all(0, None), false, Some(9)),
+            (Election, all(0, None), Known, Some(9)),
+            (Election, all(2, None), Known, None),
+            (Election, all(2, Some(11)), Known, Some(11)),
+            (Pin, all(1, Some(9)), Known, Some(9)),
+            (Pin, all(1, None), Known, None),
+            (Pin, all(0, None), Known, None),
+            (Pin, all(0, None), Unknown, Some(9)),
         ];
-        for (number, (by, statuses, knows_pins, expected)) in table.into_iter().enumerate() {
+        for (number, (by, statuses, pins, expected)) in table.into_iter().enumerate() {
             for id in 1..=3 {
                 let mut one = saved(id, by);
-                assert!(one.refresh(&statuses, knows_pins));
+                assert!(one.refresh(&statuses, pins));
                 assert_eq!(one.run_id, expected.map(RunId), "row {number}, document {id}");
             }
         }
@@ -305,7 +313,7 @@ mod tests {
             for (id, expected) in (1..).zip(expected) {
                 let mut one = saved(id, DecidedBy::Election);
                 one.clear_election();
-                assert!(one.refresh(&statuses, true));
+                assert!(one.refresh(&statuses, Known));
                 assert!(told(&one).starts_with(expected), "{}", told(&one));
                 assert_eq!(one.run_id, None);
             }

@@ -18,7 +18,7 @@ mod visibility;
 pub use acl_token::AclToken;
 pub use address::{DocumentAddress, URL_CHARS_MAX};
 pub use backends::{QdrantMode, StorageBackend, VectorBackend};
-pub use cache_status::{Badge, CacheStatus};
+pub use cache_status::{Badge, CacheStatus, PinInfo};
 pub use cluster::{ClusterMark, ClusterMember, DecidedBy, VersionStatus};
 pub use egress::{
     Channel, EgressEvent, EventStatus, MatchMethod, NewEvent, NewScan, Scan, ScanCounts, ScanStatus,

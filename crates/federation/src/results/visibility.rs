@@ -6,7 +6,7 @@
 
 use crate::federation::Federation;
 use domain::chat::{ChatMessage, MessageContent};
-use domain::corpus::{CacheStatus, Topic};
+use domain::corpus::{CacheStatus, PinInfo, Topic};
 use domain::ids::{ProviderId, ResultId, RunNumber, SignalId, UserId};
 use domain::notice::reason;
 use domain::owner_scope::OwnerScope;
@@ -41,7 +41,7 @@ impl Federation {
         self.take_back_rejected(vec![&mut saved.item]).await;
         let statuses =
             self.load_statuses(search.owner, Some(search.topic()), document_ids(&saved.item)).await;
-        if refresh_or_hide(&mut saved.item, &statuses, true) {
+        if refresh_or_hide(&mut saved.item, &statuses, PinInfo::Known) {
             Ok((saved, search))
         } else {
             Err(StoreError::NotFound)
@@ -64,7 +64,7 @@ impl Federation {
         self.take_back_rejected(page.items.iter_mut().map(|saved| &mut saved.item).collect()).await;
         let signals = page.items.iter().flat_map(|saved| document_ids(&saved.item));
         let statuses = self.load_statuses(owner, None, signals).await;
-        page.items.retain_mut(|saved| refresh_or_hide(&mut saved.item, &statuses, false));
+        page.items.retain_mut(|saved| refresh_or_hide(&mut saved.item, &statuses, PinInfo::Unknown));
         Ok(page)
     }
 
@@ -196,7 +196,7 @@ fn is_visible(signal: Option<SignalId>, statuses: &CacheStatuses) -> bool {
 
 fn authorize_set(set: &mut ResultSet, statuses: &CacheStatuses) {
     let before = set.items.len();
-    set.items.retain_mut(|item| refresh_or_hide(item, statuses, true));
+    set.items.retain_mut(|item| refresh_or_hide(item, statuses, PinInfo::Known));
     let hidden = (before - set.items.len()) as u64;
     if hidden == 0 {
         return;
@@ -209,10 +209,10 @@ fn authorize_set(set: &mut ResultSet, statuses: &CacheStatuses) {
 }
 
 /// Updates the status of a result and removes hidden duplicates; false if nothing of it may be shown.
-fn refresh_or_hide(item: &mut ResultItem, statuses: &CacheStatuses, knows_pins: bool) -> bool {
+fn refresh_or_hide(item: &mut ResultItem, statuses: &CacheStatuses, pins: PinInfo) -> bool {
     item.duplicates.retain(|one| is_visible(one.signal_id, statuses));
     let Some(status) = &mut item.cache else { return true };
-    status.refresh(statuses, knows_pins) || promote_duplicate(item, statuses)
+    status.refresh(statuses, pins) || promote_duplicate(item, statuses)
 }
 
 /// Replaces a hidden result by its first visible duplicate; false if there is none.
@@ -284,7 +284,7 @@ mod tests {
     /// `title=signal(duplicates)`; document 1 is visible, document 2 is not.
     fn shown(mut item: ResultItem) -> String {
         let statuses = CacheStatuses::from([(SignalId(1), status(1, true))]);
-        if !refresh_or_hide(&mut item, &statuses, true) {
+        if !refresh_or_hide(&mut item, &statuses, PinInfo::Known) {
             return "-".to_owned();
         }
         assert!(item.cache.as_ref().is_none_or(|status| status.stale), "the status is the current one");
