@@ -1,6 +1,6 @@
 //! Reading SearchProviders.
 
-use super::secrets::shown_fields;
+use super::secrets::{fields_for_editors, fields_for_readers};
 use crate::api::owner_names::OwnerNames;
 use crate::api::pagination::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
@@ -52,14 +52,17 @@ impl ProviderView {
         principal: &Principal,
     ) -> Result<Self, ApiError> {
         let may_edit = principal.may_edit(provider);
-        let unreadable_fields =
-            if may_edit { provider.unreadable.fields(&provider.spec) } else { Vec::new() };
+        let (fields, unreadable_fields) = if may_edit {
+            (fields_for_editors(provider)?, provider.unreadable.fields(&provider.spec))
+        } else {
+            (fields_for_readers(provider)?, Vec::new())
+        };
         Ok(Self {
             unreadable_fields,
             capability: state.federation.capability(provider),
             id: provider.id,
             owner,
-            fields: shown_fields(provider, may_edit)?,
+            fields,
             date_created: provider.date_created,
             date_updated: provider.date_updated,
         })

@@ -10,20 +10,27 @@ use serde_json::{Map, Value};
 const SECRET_FIELDS: &[&str] =
     &["credentials", "eval_credentials", "http_request_headers", "page_fetch_config_json"];
 
-/// The provider's writable fields for a response.
-pub fn shown_fields(provider: &SearchProvider, may_edit: bool) -> Result<Map<String, Value>, ApiError> {
-    let mut fields = match serde_json::to_value(provider.spec.masked()).map_err(ApiError::internal)? {
-        Value::Object(fields) => fields,
-        other => return Err(ApiError::internal(format_args!("a provider is not an object: {other}"))),
-    };
-    if may_edit {
-        fields.insert("credentials".to_owned(), Value::String(provider.credentials.masked()));
-    } else {
-        for field in SECRET_FIELDS {
-            fields.shift_remove(*field);
-        }
+/// The provider's writable fields for users who may edit it.
+pub fn fields_for_editors(provider: &SearchProvider) -> Result<Map<String, Value>, ApiError> {
+    let mut fields = masked_fields(provider)?;
+    fields.insert("credentials".to_owned(), Value::String(provider.credentials.masked()));
+    Ok(fields)
+}
+
+/// The provider's writable fields for users who may only see it.
+pub fn fields_for_readers(provider: &SearchProvider) -> Result<Map<String, Value>, ApiError> {
+    let mut fields = masked_fields(provider)?;
+    for field in SECRET_FIELDS {
+        fields.shift_remove(*field);
     }
     Ok(fields)
+}
+
+fn masked_fields(provider: &SearchProvider) -> Result<Map<String, Value>, ApiError> {
+    match serde_json::to_value(provider.spec.masked()).map_err(ApiError::internal)? {
+        Value::Object(fields) => Ok(fields),
+        other => Err(ApiError::internal(format_args!("a provider is not an object: {other}"))),
+    }
 }
 
 /// The spec to store: masked texts become the stored ones again, and an empty secret keeps the stored one. Refused if a
@@ -75,7 +82,7 @@ mod tests {
 
     #[test]
     fn editors_see_a_mask_and_others_nothing() {
-        let shown = shown_fields(&provider(), true).expect("fields");
+        let shown = fields_for_editors(&provider()).expect("fields");
         assert_eq!(shown["credentials"], "key=••••,user=••••");
         assert_eq!(
             shown["http_request_headers"],
@@ -86,7 +93,7 @@ mod tests {
             serde_json::json!({"timeout": 5, "headers": {"Authorization": "••••"}})
         );
         assert_eq!(shown["eval_credentials"], "session['abc']", "it names a secret, and is none");
-        let hidden = shown_fields(&provider(), false).expect("fields");
+        let hidden = fields_for_readers(&provider()).expect("fields");
         assert_eq!(hidden["name"], "News");
         assert!(!Value::Object(hidden.clone()).to_string().contains("abc"));
         for field in SECRET_FIELDS {
@@ -108,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_spec_as_it_was_shown_changes_nothing() {
-        let shown = Value::Object(shown_fields(&provider(), true).expect("fields"));
+        let shown = Value::Object(fields_for_editors(&provider()).expect("fields"));
         let spec: ProviderSpec = serde_json::from_value(shown).expect("a spec");
         assert_eq!(changed(&provider(), &keeping_secret(&provider(), spec).expect("kept")), provider());
     }

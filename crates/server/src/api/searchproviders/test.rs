@@ -1,6 +1,6 @@
 //! Test of a SearchProvider: the requests that it would send, or one real query. Nothing is saved.
 
-use super::secrets::{changed, check_masks, keeping_secret, shown_fields};
+use super::secrets::{changed, check_masks, fields_for_editors, keeping_secret};
 use crate::audit::AuditedStore;
 use crate::auth::{Admin, Caller};
 use crate::error::{ApiError, ErrorBody, ErrorCode};
@@ -108,7 +108,7 @@ pub async fn test_unsaved_searchprovider(
 
 /// The entry of the audit log: which provider was tested, and how it differs from the stored one.
 fn tested(stored: Option<&SearchProvider>, tried: &SearchProvider) -> Result<AuditEvent, ApiError> {
-    let fields = |provider: &SearchProvider| shown_fields(provider, true).map(Value::Object);
+    let fields = |provider: &SearchProvider| fields_for_editors(provider).map(Value::Object);
     let (from, to) = (stored.map(fields).transpose()?, fields(tried)?);
     let id = stored.map(|stored| stored.id.0);
     Ok(AuditEvent::test(Kind::SearchProvider, id, &tried.spec.name, from.as_ref(), Some(&to)))

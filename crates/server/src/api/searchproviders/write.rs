@@ -1,7 +1,7 @@
 //! Writing SearchProviders: administrators only; everything is validated before it is saved.
 
 use super::read::{ProviderView, show};
-use super::secrets::{changed, check_masks, keeping_secret, shown_fields};
+use super::secrets::{changed, check_masks, fields_for_editors, keeping_secret};
 use crate::api::merge_patch::merge;
 use crate::audit::AuditedStore;
 use crate::auth::Admin;
@@ -98,7 +98,7 @@ pub async fn change_searchprovider(
     let (state, audited, principal, given) = (&state, &audited, &principal, &given);
     let load = || load(state, ProviderId(id));
     let save = move |version, stored: SearchProvider| async move {
-        let merged = merge(&shown_fields(&stored, true)?, given.clone())?;
+        let merged = merge(&fields_for_editors(&stored)?, given.clone())?;
         let spec: ProviderSpec = read_object(Value::Object(merged))?;
         save(state, audited, principal, (version, stored), spec).await
     };
