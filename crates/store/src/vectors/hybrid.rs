@@ -11,9 +11,12 @@ pub(super) async fn is_hybrid(signals: &dyn SignalStore) -> Result<bool, VectorE
     Ok(value.as_deref() == Some("true"))
 }
 
-pub(super) async fn set_hybrid(signals: &dyn SignalStore, is_hybrid: bool) -> Result<(), VectorError> {
-    let value = if is_hybrid { "true" } else { "false" };
-    signals.set_corpus_value(HYBRID, value).await.map_err(unreadable)
+pub(super) async fn set_hybrid(signals: &dyn SignalStore) -> Result<(), VectorError> {
+    signals.set_corpus_value(HYBRID, "true").await.map_err(unreadable)
+}
+
+pub(super) async fn unset_hybrid(signals: &dyn SignalStore) -> Result<(), VectorError> {
+    signals.set_corpus_value(HYBRID, "false").await.map_err(unreadable)
 }
 
 pub(super) fn unreadable(error: StoreError) -> VectorError {

@@ -6,7 +6,7 @@ mod postings;
 mod quantized;
 mod records;
 
-use super::hybrid::set_hybrid;
+use super::hybrid::{set_hybrid, unset_hybrid};
 use super::limits::{allowed, dimension_of};
 use async_trait::async_trait;
 use domain::corpus::AclToken;
@@ -128,14 +128,14 @@ impl VectorStore for MemoryVectors {
     }
 
     async fn make_hybrid(&self) -> Result<(), VectorError> {
-        set_hybrid(self.records.signals.as_ref(), true).await
+        set_hybrid(self.records.signals.as_ref()).await
     }
 
     async fn clear(&self) -> Result<(), VectorError> {
         let mut loading = self.turn.lock().await;
         *loading = None;
         self.records.set_dimension(None).await?;
-        set_hybrid(self.records.signals.as_ref(), false).await?;
+        unset_hybrid(self.records.signals.as_ref()).await?;
         *writing(&self.index) = Index::unread();
         Ok(())
     }

@@ -6,7 +6,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use super::hybrid::{is_hybrid, set_hybrid};
+use super::hybrid::{is_hybrid, set_hybrid, unset_hybrid};
 use super::limits::{HITS_MAX, allowed, dimension_of};
 use super::math::unit;
 use crate::SqlStore;
@@ -250,12 +250,12 @@ impl VectorStore for PgVectors {
     }
 
     async fn make_hybrid(&self) -> Result<(), VectorError> {
-        set_hybrid(&self.records, true).await
+        set_hybrid(&self.records).await
     }
 
     async fn clear(&self) -> Result<(), VectorError> {
         tables::drop(&self.pool).await?;
-        set_hybrid(&self.records, false).await
+        unset_hybrid(&self.records).await
     }
 }
 

@@ -36,6 +36,13 @@ pub struct QdrantVectors {
     server: Server,
 }
 
+#[derive(PartialEq, Eq)]
+enum CollectionKind {
+    Dense,
+    /// With sparse vectors for the words.
+    Hybrid,
+}
+
 impl QdrantVectors {
     pub fn new(config: QdrantConfig) -> Result<Self, VectorError> {
         Server::new(config).map(|server| Self { server })
@@ -50,9 +57,9 @@ impl QdrantVectors {
         }
     }
 
-    async fn create(&self, dimension: usize, is_hybrid: bool) -> Result<(), VectorError> {
+    async fn create(&self, dimension: usize, kind: CollectionKind) -> Result<(), VectorError> {
         let mut body = json!({"vectors": {DENSE: {"size": dimension, "distance": "Cosine"}}});
-        if is_hybrid {
+        if kind == CollectionKind::Hybrid {
             body["sparse_vectors"] = json!({WORDS: {"modifier": "idf"}});
         }
         match self.server.write(HttpMethod::Put, "", Some(&body)).await {
@@ -77,7 +84,7 @@ impl QdrantVectors {
     async fn made_for(&self, dimension: usize) -> Result<Collection, VectorError> {
         let mut found = self.collection().await?;
         if found.is_none() {
-            self.create(dimension, false).await?;
+            self.create(dimension, CollectionKind::Dense).await?;
             found = self.collection().await?;
         }
         let collection = found.ok_or_else(|| VectorError::Refused("the collection vanished".to_owned()))?;
@@ -259,7 +266,7 @@ impl VectorStore for QdrantVectors {
         let dimension = collection.dimension(DENSE).ok_or_else(not_made)?;
         for _ in 0..REMADE_MAX {
             self.clear().await?;
-            self.create(dimension, true).await?;
+            self.create(dimension, CollectionKind::Hybrid).await?;
             // A document written in between created it without sparse vectors.
             if self.collection().await?.is_some_and(|collection| collection.has_words(WORDS)) {
                 return Ok(());
