@@ -52,7 +52,7 @@ impl Federation {
         let hidden = apply_preferences(&preferences, search, &mut sets);
         // A summary of an earlier run is about results that may be gone.
         let summary = summary.filter(|summary| summary.run == search.run);
-        let mut response = self.build_response(search, (&sets, hidden), summary.as_ref(), request);
+        let mut response = self.build_response(search, &sets, hidden, summary.as_ref(), request);
         self.recheck(search.owner, &mut response.results).await;
         Ok(response)
     }
@@ -115,13 +115,14 @@ impl Federation {
         // If the preferences cannot be read, the results are shown without them.
         let preferences = self.store.preferences(search.owner).await.unwrap_or_default();
         let hidden = apply_preferences(&preferences, search, &mut sets);
-        self.build_response(search, (&sets, hidden), None, request)
+        self.build_response(search, &sets, hidden, None, request)
     }
 
     fn build_response(
         &self,
         search: &Search,
-        (sets, hidden): (&[ResultSet], usize),
+        sets: &[ResultSet],
+        hidden: usize,
         summary: Option<&StoredSummary>,
         request: &MixRequest,
     ) -> MixedResponse {

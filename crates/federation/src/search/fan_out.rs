@@ -16,6 +16,14 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
+/// What the providers of a run are queried with.
+pub(crate) struct ProviderInput<'a> {
+    pub query: &'a str,
+    pub transforms: &'a Arc<RunTransforms>,
+    pub memory: &'a Arc<RunMemory>,
+    pub deadline: Instant,
+}
+
 impl Federation {
     /// Returns one result set per provider, in the order of the providers. Never fails as a whole: the failure of a
     /// provider is the status of its own set.
@@ -23,9 +31,9 @@ impl Federation {
         &self,
         search: &Search,
         providers: Vec<SearchProvider>,
-        (query, transforms): (&str, &Arc<RunTransforms>),
-        (memory, deadline): (&Arc<RunMemory>, Instant),
+        input: ProviderInput<'_>,
     ) -> Vec<ResultSet> {
+        let ProviderInput { query, transforms, memory, deadline } = input;
         let started = Instant::now();
         let is_only = providers.len() == 1;
         let search = Arc::new(search.clone());

@@ -2,6 +2,7 @@
 
 use crate::error::FederationError;
 use crate::federation::Federation;
+use crate::search::fan_out::ProviderInput;
 use crate::search::finish::RunOutcome;
 use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::notice::NoticeKind;
@@ -46,9 +47,10 @@ impl Federation {
         let deadline = Instant::now() + self.settings.timeout.0;
         // Held until the end of the run, like its results.
         let memory = self.memory.for_run();
+        let input = ProviderInput { query: &query, transforms: &transforms, memory: &memory, deadline };
         let (is_current, mut sets) = tokio::join!(
             self.set_status(id, run, SearchStatus::Federating), // written while the providers are queried
-            self.fan_out(&search, providers, (&query, &transforms), (&memory, deadline)),
+            self.fan_out(&search, providers, input),
         );
         if !is_current? {
             return Ok(()); // deleted or restarted meanwhile
