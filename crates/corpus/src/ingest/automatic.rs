@@ -2,7 +2,7 @@
 //! logged.
 
 use super::enqueue::{store_text, tags_of_result};
-use super::job::{IngestJob, StoredText, matters_of_search, new_signal, retrieval};
+use super::job::{IngestJob, ProviderResult, StoredText, matters_of_search, new_signal, retrieval};
 use super::limits::WORDS_MIN;
 use super::prepare::prepare;
 use super::request::IngestError;
@@ -25,29 +25,32 @@ pub async fn keep(parts: &CacheParts, wanted: &DocumentRequest<'_>, text: &PageT
         return;
     }
     let item = ResultItem { swirl_id: wanted.result, ..page.item().to_result() };
-    if let Err(error) = try_keep(parts, (page.provider(), &item, wanted.user), text, origin).await {
+    let document = ProviderResult { provider: page.provider(), item: &item };
+    if let Err(error) = try_keep(parts, document, wanted.user, text, origin).await {
         tracing::warn!(provider.id = page.provider().id.0, "a page was not cached: {error}");
     }
 }
 
 async fn try_keep(
     parts: &CacheParts,
-    (provider, item, user): (&SearchProvider, &ResultItem, UserId),
+    document: ProviderResult<'_>,
+    user: UserId,
     page: &PageText,
     origin: Origin,
 ) -> Result<(), IngestError> {
+    let ProviderResult { provider, item } = document;
     let Some(address) = DocumentAddress::of(&item.url) else { return Ok(()) };
     let Some(text) = prepare(page.text.clone()).await.filter(|text| text.words >= WORDS_MIN) else {
         return Ok(());
     };
-    let (now, document) = (parts.clock.now(), (provider, item));
+    let now = parts.clock.now();
     let source = source::attributed_to(provider, item, page.origin);
-    let by = retrieval(parts, document, source, (user, ""));
+    let by = retrieval(parts, document, source, user, "");
     let tags = tags_of_result(parts, item).await;
-    let signal = records::note(parts, new_signal(address, document, source, (origin, tags)), &by).await?;
+    let signal = records::note(parts, new_signal(address, document, source, origin, tags), &by).await?;
     if signal.content_hash == text.content_hash && !signal.is_supplied && !wants_renewal(parts, &signal) {
         // Usually a page has not changed.
-        let by = retrieval(parts, document, source, (user, &text.content_hash));
+        let by = retrieval(parts, document, source, user, &text.content_hash);
         parts.store.verify_signal(signal.signal_id, &page.version, &by, now).await?;
         if let Err(error) = sync_acl(parts, signal.signal_id).await {
             tracing::warn!(signal.id = signal.signal_id.0, "the vector store could not be updated: {error}");
@@ -94,7 +97,7 @@ pub async fn promote(
             }
         };
         let Some(provider) = provider.filter(|_| item.cache.is_none()) else { continue };
-        match promote_one(parts, owner, (&provider, item), tags).await {
+        match promote_one(parts, owner, ProviderResult { provider: &provider, item }, tags).await {
             Ok(counts) => promoted += usize::from(counts),
             Err(error) => {
                 tracing::warn!(provider.id = id.0, "a result was not fetched into the cache: {error}");
@@ -108,9 +111,10 @@ pub async fn promote(
 async fn promote_one(
     parts: &CacheParts,
     owner: UserId,
-    (provider, item): (&SearchProvider, &ResultItem),
+    found: ProviderResult<'_>,
     tags: &[String],
 ) -> Result<bool, IngestError> {
+    let ProviderResult { provider, item } = found;
     let Some(page) = item.as_given().and_then(|given| SourcePage::of(provider, given)) else {
         return Ok(false);
     };
@@ -120,8 +124,9 @@ async fn promote_one(
         return Ok(true);
     }
     let source = source::attributable_to(provider, item);
-    let by = retrieval(parts, (provider, item), source, (owner, ""));
-    let new = new_signal(address, (provider, item), source, (Origin::Eager, matters_of_search(tags)));
+    let document = ProviderResult { provider, item };
+    let by = retrieval(parts, document, source, owner, "");
+    let new = new_signal(address, document, source, Origin::Eager, matters_of_search(tags));
     let signal = records::note(parts, new, &by).await?;
     IngestJob::of(signal.signal_id, owner, provider, item).push(parts).await?;
     Ok(true)

@@ -1,6 +1,6 @@
 //! Turns an ingest request into a record and a task.
 
-use super::job::{IngestJob, StoredText, matters, matters_of_search, new_signal, retrieval};
+use super::job::{IngestJob, ProviderResult, StoredText, matters, matters_of_search, new_signal, retrieval};
 use super::limits::SUPPLIED_WORDS_MIN;
 use super::prepare::{PreparedText, prepare};
 use super::request::{Accepted, Document, IngestError, IngestRequest};
@@ -47,10 +47,10 @@ pub async fn enqueue(parts: &CacheParts, request: IngestRequest) -> Result<Accep
         return Err(IngestError::NotAllowed);
     }
     let now = parts.clock.now();
-    let document = (&wanted.provider, &wanted.item);
-    let source = source::attributable_to(document.0, document.1);
-    let by = retrieval(parts, document, source, (user, ""));
-    let new = new_signal(wanted.address.clone(), document, source, (origin, wanted.matter_tags.clone()));
+    let document = ProviderResult { provider: &wanted.provider, item: &wanted.item };
+    let source = source::attributable_to(document.provider, document.item);
+    let by = retrieval(parts, document, source, user, "");
+    let new = new_signal(wanted.address.clone(), document, source, origin, wanted.matter_tags.clone());
     let new = if wanted.supplied.is_some() { supplied_by_person(new) } else { new };
     let signal = records::note(parts, new, &by).await?;
     let grant = grant_of(parts, &signal, user).await?;

@@ -110,13 +110,22 @@ impl IngestJob {
     }
 }
 
+/// A result and the provider that returned it.
+#[derive(Clone, Copy)]
+pub struct ProviderResult<'a> {
+    pub provider: &'a SearchProvider,
+    pub item: &'a ResultItem,
+}
+
 /// What is known of a document before its text is ingested. `source` is the provider that it is attributed to.
 pub fn new_signal(
     address: DocumentAddress,
-    (provider, item): (&SearchProvider, &ResultItem),
+    document: ProviderResult<'_>,
     source: Option<ProviderId>,
-    (origin, matter_tags): (Origin, Vec<String>),
+    origin: Origin,
+    matter_tags: Vec<String>,
 ) -> NewSignal {
+    let ProviderResult { provider, item } = document;
     NewSignal {
         address,
         source_provider_id: source,
@@ -140,10 +149,12 @@ pub fn new_signal(
 /// Whose credentials fetch a document attributed to `source`; `content_hash` is that of the fetched text.
 pub fn retrieval(
     parts: &CacheParts,
-    (provider, item): (&SearchProvider, &ResultItem),
+    document: ProviderResult<'_>,
     source: Option<ProviderId>,
-    (user, content_hash): (UserId, &str),
+    user: UserId,
+    content_hash: &str,
 ) -> Retrieval {
+    let ProviderResult { provider, item } = document;
     let idp = parts.plugins.authenticator_of(provider).unwrap_or_default().to_owned();
     let account_provider_id = match source {
         Some(_) => None,

@@ -6,7 +6,7 @@ use super::embedding;
 use super::error::IngestFailure;
 use super::extension::extension;
 use super::fetch::{Fetched, fetch_text, load_provider};
-use super::job::{ATTEMPTS_MAX, IngestJob, line, retrieval};
+use super::job::{ATTEMPTS_MAX, IngestJob, ProviderResult, line, retrieval};
 use super::limits::{SUPPLIED_WORDS_MIN, WORDS_MIN};
 use super::prepare::{PreparedText, TextAnalysis, prepare};
 use super::vectors::{VectorSyncError, are_indexed, sync_acl, sync_vectors};
@@ -84,7 +84,8 @@ async fn ingest(parts: &CacheParts, job: &IngestJob, attempt: u32) -> Result<(),
     let text = ingestion.text(&fetched).await?;
     let model = embedding::model(parts).await?;
     ingestion.same = ingestion.with_this_text(&text.content_hash, fetched.is_supplied).await?;
-    let by = retrieval(parts, (&ingestion.provider, &document), source, (job.user, &text.content_hash));
+    let found = ProviderResult { provider: &ingestion.provider, item: &document };
+    let by = retrieval(parts, found, source, job.user, &text.content_hash);
     if let Some(same) = &ingestion.same
         && same.embedding_model == model
         && !wants_renewal(parts, same)

@@ -82,7 +82,7 @@ async fn found(
                 statuses.insert(only.signal_id, status);
             }
             several => {
-                statuses.extend(decide(parts, &asked, several, (pin.as_ref(), inputs.as_ref())).await?);
+                statuses.extend(decide(parts, &asked, several, pin.as_ref(), inputs.as_ref()).await?);
             }
         }
     }
@@ -124,7 +124,8 @@ async fn decide(
     parts: &CacheParts,
     asked: &VersionQuery<'_>,
     versions: &[(&Signal, f64)],
-    (pin, inputs): (Option<&Pin>, Option<&ElectionInputs>),
+    pin: Option<&Pin>,
+    inputs: Option<&ElectionInputs>,
 ) -> Result<Vec<(SignalId, VersionStatus)>, StoreError> {
     let mut order: Vec<&Signal> = by_relevance(versions);
     let (mut decision, mut run_id) = (None, None);
@@ -144,7 +145,7 @@ async fn decide(
             let not_elected = election.members.iter().filter(|member| !member.eligible);
             let ineligible = not_elected.map(|member| member.signal_id).collect();
             if asked.records {
-                run_id = Some(write(parts, asked, election, winner, (weights, thresholds)).await?);
+                run_id = Some(write(parts, asked, election, winner, weights, thresholds).await?);
             }
             // An undecided election does not change what is shown.
             decision = parts.settings.canonical_auto_elect_enabled.then_some(Decision {
@@ -162,7 +163,8 @@ async fn write(
     asked: &VersionQuery<'_>,
     election: Election,
     winner: SignalId,
-    (weights, thresholds): (Weights, Thresholds),
+    weights: Weights,
+    thresholds: Thresholds,
 ) -> Result<RunId, StoreError> {
     let run = NewRun {
         query: asked.topic.query.to_owned(),

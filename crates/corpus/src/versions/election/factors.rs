@@ -42,7 +42,7 @@ pub fn candidates(facts: &[Facts<'_>], now: Instant) -> Vec<Candidate> {
     let dates: Vec<Dated> = facts.iter().map(|one| Dated::of(&one.signal.date_published, now)).collect();
     let newest = newest(dates.iter().map(|one| one.day));
     let each = facts.iter().zip(names.iter().zip(&dates));
-    each.map(|(facts, (name, dated))| candidate(facts, (name, span), (dated, newest))).collect()
+    each.map(|(facts, (name, dated))| candidate(facts, name, span, dated, newest)).collect()
 }
 
 /// 1 for the newest, halved for every 180 days; 0 without a known date.
@@ -80,8 +80,10 @@ impl Dated {
 
 fn candidate(
     facts: &Facts<'_>,
-    (name, span): (&Name, Span),
-    (dated, newest): (&Dated, Option<Instant>),
+    name: &Name,
+    span: Span,
+    dated: &Dated,
+    newest: Option<Instant>,
 ) -> Candidate {
     let signal = facts.signal;
     let (authority, of_source) = authority(facts.authority, signal.source_kind);
