@@ -36,13 +36,34 @@ const TOKENS_RESERVED: usize = 1000;
 /// A model failure counts as a timeout if less than this time is left.
 const LATE: Duration = Duration::from_millis(500);
 
+/// The requested model, and the provider that was selected for it.
+struct SelectedModel<'a> {
+    request: &'a ModelRequest,
+    provider: AiProvider,
+}
+
+/// What a prompt is assembled from, and the time that is left for it.
+struct PromptMaterial {
+    parts: PromptParts,
+    sources: Vec<SourceText>,
+    time_left: Duration,
+}
+
+/// Where the text of a completion is emitted.
+struct StreamOutput<'a> {
+    generation: &'a Generation,
+    safe_stream: &'a mut SafeStream,
+    sources: &'a Arc<[PromptSource]>,
+}
+
 impl RagContext {
     /// Generates and stores the summary. The caller enforces the deadline.
     pub(crate) async fn generate(
         &self,
         search: &Search,
         generation: &Generation,
-        (lease_holder, deadline): (&str, Instant),
+        lease_holder: &str,
+        deadline: Instant,
     ) -> Result<StoredSummary, SummaryError> {
         let user = Some(search.owner);
         let model_request = ModelRequest { role: Role::Rag, user, provider: generation.request.ai_provider };
@@ -57,8 +78,9 @@ impl RagContext {
         {
             return Ok(*answer);
         }
+        let model = SelectedModel { request: &model_request, provider };
         tokio::select! {
-            answer = self.generate_with_lease(search, generation, (lease_holder, deadline), (&model_request, provider)) => answer,
+            answer = self.generate_with_lease(search, generation, lease_holder, deadline, model) => answer,
             () = self.hold_lease(search.id, lease_holder) => Err(SummaryError::cancelled()),
         }
     }
@@ -67,9 +89,11 @@ impl RagContext {
         &self,
         search: &Search,
         generation: &Generation,
-        (lease_holder, deadline): (&str, Instant),
-        (model_request, provider): (&ModelRequest, AiProvider),
+        lease_holder: &str,
+        deadline: Instant,
+        model: SelectedModel<'_>,
     ) -> Result<StoredSummary, SummaryError> {
+        let SelectedModel { request: model_request, provider } = model;
         let started = Instant::now();
         generation.emit(SummaryEvent::stage(Stage::Choosing));
         let providers = self.providers().await?;
@@ -81,9 +105,9 @@ impl RagContext {
         let (parts, warning) = self.parts(search, &generation.request, &provider).await?;
         warnings.extend(warning);
         warnings.extend(substituted_model_warning(model_request, &provider));
-        let left = deadline.saturating_duration_since(Instant::now());
-        let assembled =
-            self.assemble(search, generation, (parts, &provider), (source_texts.sources, left)).await?;
+        let time_left = deadline.saturating_duration_since(Instant::now());
+        let material = PromptMaterial { parts, sources: source_texts.sources, time_left };
+        let assembled = self.assemble(search, generation, &provider, material).await?;
         warnings.extend(assembled.warnings);
         let sources: Arc<[PromptSource]> = assembled.sources.into();
         if sources.is_empty() {
@@ -100,8 +124,8 @@ impl RagContext {
         } else {
             let completion = self.context.generative_models.complete(model_request, &prompt).await;
             let completion = completion.map_err(|error| SummaryError::of_model(&error, is_late(deadline)))?;
-            self.read_stream(completion, (generation, &mut safe_stream), (&prompt, &sources), deadline)
-                .await?
+            let output = StreamOutput { generation, safe_stream: &mut safe_stream, sources: &sources };
+            self.read_stream(completion, output, &prompt, deadline).await?
         };
 
         generation.emit(SummaryEvent::stage(Stage::Checking));
@@ -115,7 +139,7 @@ impl RagContext {
             .for_each(|more| generation.emit(SummaryEvent::Delta(more)));
         generation.emit(SummaryEvent::Citations(checked.sources.clone()));
         let now = self.context.clock.now();
-        let row = summary_item(&plain_query(search), generated, checked, warnings, (now, started.elapsed()));
+        let row = summary_item(&plain_query(search), generated, checked, warnings, now, started.elapsed());
         let answer = StoredSummary {
             search: search.id,
             run: search.run,
@@ -166,14 +190,15 @@ impl RagContext {
         &self,
         search: &Search,
         generation: &Generation,
-        (parts, provider): (PromptParts, &AiProvider),
-        (sources, left): (Vec<SourceText>, Duration),
+        provider: &AiProvider,
+        material: PromptMaterial,
     ) -> Result<AssembledPrompt, SummaryError> {
+        let PromptMaterial { parts, sources, time_left } = material;
         let settings = &self.settings;
         let generative_models = Arc::clone(&self.context.generative_models);
         let budget = budget(settings.rag_tok_max, provider, generative_models.tokens_max(provider));
         let (query, instructions) = (plain_query(search), generation.request.instructions.clone());
-        let (today, time_max) = (self.context.clock.now().date_naive(), left.min(settings.ai_timeout.0));
+        let (today, time_max) = (self.context.clock.now().date_naive(), time_left.min(settings.ai_timeout.0));
         let (follow_ups, provider) = (settings.rag_follow_ups, provider.clone());
         let language = query_language(settings);
         run_blocking(move || {
@@ -198,10 +223,11 @@ impl RagContext {
     async fn read_stream(
         &self,
         mut completion: Completion,
-        (generation, safe_stream): (&Generation, &mut SafeStream),
-        (prompt, sources): (&domain::ports::Prompt, &Arc<[PromptSource]>),
+        output: StreamOutput<'_>,
+        prompt: &domain::ports::Prompt,
         deadline: Instant,
     ) -> Result<Generated, SummaryError> {
+        let StreamOutput { generation, safe_stream, sources } = output;
         let (mut text, mut usage) = (String::new(), None);
         while let Some(chunk) = completion.chunks.next().await {
             match chunk.map_err(|error| SummaryError::of_model(&error, is_late(deadline)))? {

@@ -33,6 +33,19 @@ enum AnswerHandle {
     Subscribed(Subscriber, bool),
 }
 
+/// How long a caller waits for a summary.
+#[derive(Clone, Copy)]
+struct TimeLimit {
+    time_max: Duration,
+    deadline: Instant,
+}
+
+impl TimeLimit {
+    fn from_now(time_max: Duration) -> Self {
+        Self { time_max, deadline: Instant::now() + time_max }
+    }
+}
+
 impl Summaries {
     pub fn new(deps: RagDeps) -> Self {
         let chats = Arc::new(Chats::new(deps.clone()));
@@ -50,15 +63,15 @@ impl Summaries {
         request: &SummaryRequest,
         time_max: Duration,
     ) -> Result<StoredSummary, SummaryError> {
-        let deadline = Instant::now() + time_max;
+        let limit = TimeLimit::from_now(time_max);
         let too_late = |_| SummaryError::too_late(time_max);
         loop {
-            let handle = timeout_at(deadline, self.handle(search, request, (time_max, deadline)));
+            let handle = timeout_at(limit.deadline, self.handle(search, request, limit));
             let (subscriber, is_own) = match handle.await.map_err(too_late)?? {
                 AnswerHandle::Stored(answer) => return Ok(*answer),
                 AnswerHandle::Subscribed(subscriber, is_own) => (subscriber, is_own),
             };
-            match timeout_at(deadline, subscriber.outcome()).await.map_err(too_late)? {
+            match timeout_at(limit.deadline, subscriber.outcome()).await.map_err(too_late)? {
                 // The caller that started it had less time than this one.
                 Err(SummaryError::Fault { fault: SummaryFault::RagTimeout, .. }) if !is_own => {}
                 outcome => return outcome,
@@ -73,15 +86,15 @@ impl Summaries {
         request: &SummaryRequest,
         time_max: Duration,
     ) -> BoxStream<'static, SummaryEvent> {
-        let deadline = Instant::now() + time_max;
+        let limit = TimeLimit::from_now(time_max);
         let (this, search, request) = (Arc::clone(self), search.clone(), request.clone());
         let events = async move {
-            let handle = this.handle(&search, &request, (time_max, deadline));
-            let handle =
-                timeout_at(deadline, handle).await.unwrap_or_else(|_| Err(SummaryError::too_late(time_max)));
+            let handle = this.handle(&search, &request, limit);
+            let handle = timeout_at(limit.deadline, handle).await;
+            let handle = handle.unwrap_or_else(|_| Err(SummaryError::too_late(time_max)));
             match handle {
                 Ok(AnswerHandle::Stored(answer)) => replay(*answer),
-                Ok(AnswerHandle::Subscribed(subscriber, _)) => subscription(subscriber, (time_max, deadline)),
+                Ok(AnswerHandle::Subscribed(subscriber, _)) => subscription(subscriber, limit),
                 Err(error) => stream::iter([error.event()]).boxed(),
             }
         };
@@ -100,7 +113,7 @@ impl Summaries {
         &self,
         search: &Search,
         request: &SummaryRequest,
-        time: (Duration, Instant),
+        limit: TimeLimit,
     ) -> Result<AnswerHandle, SummaryError> {
         check_ready(search)?;
         let request = normalized(request);
@@ -113,7 +126,7 @@ impl Summaries {
             match self.rag.in_progress.admit(search, &request) {
                 Admission::Joined(subscriber) => return Ok(AnswerHandle::Subscribed(subscriber, false)),
                 Admission::Started(guard, subscriber) => {
-                    self.start(search, guard, time);
+                    self.start(search, guard, limit);
                     return Ok(AnswerHandle::Subscribed(subscriber, true));
                 }
                 Admission::Busy(mut ended) => {
@@ -124,10 +137,10 @@ impl Summaries {
     }
 
     /// Starts the generation as a task of its own, so that it continues while any subscriber is left.
-    fn start(&self, search: &Search, guard: GenerationGuard, time: (Duration, Instant)) {
+    fn start(&self, search: &Search, guard: GenerationGuard, limit: TimeLimit) {
         // The field `queue` selects the log file.
         let span = tracing::info_span!("answer", queue = "interactive", search.id = search.id.0);
-        let run = Arc::clone(&self.rag).run(search.clone(), guard, time).instrument(span);
+        let run = Arc::clone(&self.rag).run(search.clone(), guard, limit).instrument(span);
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         while running.try_join_next().is_some() {}
         running.spawn(run);
@@ -135,18 +148,13 @@ impl Summaries {
 }
 
 impl RagContext {
-    async fn run(
-        self: Arc<Self>,
-        search: Search,
-        guard: GenerationGuard,
-        (time_max, deadline): (Duration, Instant),
-    ) {
+    async fn run(self: Arc<Self>, search: Search, guard: GenerationGuard, limit: TimeLimit) {
         let (started, lease_holder) = (Instant::now(), format!("{:016x}", rand::random::<u64>()));
         let generation = Arc::clone(guard.generation());
-        let mut work =
-            Box::pin(timeout_at(deadline, self.generate(&search, &generation, (&lease_holder, deadline))));
+        let generating = self.generate(&search, &generation, &lease_holder, limit.deadline);
+        let mut work = Box::pin(timeout_at(limit.deadline, generating));
         let outcome: Outcome = tokio::select! {
-            result = &mut work => result.unwrap_or_else(|_| Err(SummaryError::too_late(time_max))),
+            result = &mut work => result.unwrap_or_else(|_| Err(SummaryError::too_late(limit.time_max))),
             () = generation.cancelled() => Err(SummaryError::cancelled()),
             () = guard.abandoned() => Err(SummaryError::cancelled()),
         };
@@ -203,15 +211,12 @@ fn replay(answer: StoredSummary) -> BoxStream<'static, SummaryEvent> {
 }
 
 /// The events of a subscriber until its deadline.
-fn subscription(
-    subscriber: Subscriber,
-    (time_max, deadline): (Duration, Instant),
-) -> BoxStream<'static, SummaryEvent> {
+fn subscription(subscriber: Subscriber, limit: TimeLimit) -> BoxStream<'static, SummaryEvent> {
     let next = move |subscriber: Option<Subscriber>| async move {
         let mut subscriber = subscriber?;
-        match timeout_at(deadline, subscriber.next()).await {
+        match timeout_at(limit.deadline, subscriber.next()).await {
             Ok(event) => event.map(|event| (event, Some(subscriber))),
-            Err(_) => Some((SummaryError::too_late(time_max).event(), None)),
+            Err(_) => Some((SummaryError::too_late(limit.time_max).event(), None)),
         }
     };
     stream::unfold(Some(subscriber), next).boxed()

@@ -25,7 +25,8 @@ pub(crate) fn summary_item(
     generated: Generated,
     checked: Checked,
     mut warnings: Vec<String>,
-    (now, took): (Instant, Duration),
+    now: Instant,
+    took: Duration,
 ) -> ResultItem {
     warnings.extend(checked.warnings);
     let rag_query_items = checked.sources.iter().map(|source| source.swirl_id.to_string()).collect();
@@ -142,8 +143,8 @@ pub(crate) mod tests {
             tokens_in: 10,
             tokens_out: 3,
         };
-        let time = (DateTime::UNIX_EPOCH, Duration::from_millis(1240));
-        let made = summary_item("river level", generated, checked, vec!["first".to_owned()], time);
+        let (now, took) = (DateTime::UNIX_EPOCH, Duration::from_millis(1240));
+        let made = summary_item("river level", generated, checked, vec!["first".to_owned()], now, took);
         assert_eq!((made.author.as_str(), made.searchprovider.as_str()), (AUTHOR, "Own-gpt-5"));
         assert_eq!(
             (made.title.as_str(), made.body.as_str(), made.url.as_str()),
