@@ -122,16 +122,16 @@ pub async fn read_searches(
     if let Some(text) = &query.q {
         let text = not_blank("q", text)?;
         charge_rag_quota(&state, &caller, address, rag_request.as_ref())?;
-        return start_and_redirect(&state, &caller, &links, (&query, text, rag_request)).await;
+        return start_and_redirect(&state, &caller, &links, &query, text, rag_request).await;
     }
     if let Some(text) = &query.qs {
         let text = not_blank("qs", text)?;
         charge_rag_quota(&state, &caller, address, rag_request.as_ref())?;
         return match rag_request {
             Some(rag_request) if accepts_events(&headers) => {
-                start_and_stream(&state, &caller, &links, (&query, text, rag_request)).await
+                start_and_stream(&state, &caller, &links, &query, text, rag_request).await
             }
-            rag_request => start_and_mix(&state, &caller, &links, (&query, text, rag_request)).await,
+            rag_request => start_and_mix(&state, &caller, &links, &query, text, rag_request).await,
         };
     }
     if let Some(id) = runs_again {
@@ -166,7 +166,9 @@ async fn start_and_redirect(
     state: &AppState,
     caller: &Caller,
     links: &Links,
-    (query, text, rag_request): (&SearchQuery, &str, Option<RagRequest>),
+    query: &SearchQuery,
+    text: &str,
+    rag_request: Option<RagRequest>,
 ) -> Result<Response, ApiError> {
     let (spec, unknown_mixer) = query.options().spec(state, text)?;
     let search = state.federation.search_and_wait(caller.principal.user, spec, "search_q").await?;
@@ -181,9 +183,11 @@ async fn start_and_mix(
     state: &AppState,
     caller: &Caller,
     links: &Links,
-    (query, text, rag_request): (&SearchQuery, &str, Option<RagRequest>),
+    query: &SearchQuery,
+    text: &str,
+    rag_request: Option<RagRequest>,
 ) -> Result<Response, ApiError> {
-    let (search, mut request) = start_from_url(state, caller, links, (query, text)).await?;
+    let (search, mut request) = start_from_url(state, caller, links, query, text).await?;
     // A search that is still running is refused below, without waiting for a summary.
     if let Some(rag_request) = rag_request.filter(|_| search.status.is_final()) {
         request.summary = Some(summarize(state, &search, &rag_request).await);
@@ -198,10 +202,12 @@ async fn start_and_stream(
     state: &Arc<AppState>,
     caller: &Caller,
     links: &Links,
-    (query, text, rag_request): (&SearchQuery, &str, RagRequest),
+    query: &SearchQuery,
+    text: &str,
+    rag_request: RagRequest,
 ) -> Result<Response, ApiError> {
     let permit = state.throttles.streams.enter(caller.principal.user)?;
-    let (search, request) = start_from_url(state, caller, links, (query, text)).await?;
+    let (search, request) = start_from_url(state, caller, links, query, text).await?;
     let mixed = state.federation.mix(&search, &request).await?;
     log_view(&search, &mixed);
     Ok(answer_stream(state, &search, &rag_request, Some(&mixed), permit))
@@ -212,7 +218,8 @@ async fn start_from_url(
     state: &AppState,
     caller: &Caller,
     links: &Links,
-    (query, text): (&SearchQuery, &str),
+    query: &SearchQuery,
+    text: &str,
 ) -> Result<(Search, MixRequest), ApiError> {
     if query.page.is_some() {
         return Err(ApiError::invalid_field(

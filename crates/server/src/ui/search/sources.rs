@@ -46,6 +46,17 @@ pub struct SourceView {
     wants_rest: bool,
 }
 
+/// What a source delivered, or why it failed.
+struct SourceOutcome<'a> {
+    id: ProviderId,
+    name: &'a str,
+    status: ProviderStatus,
+    error: Option<&'a ProviderError>,
+    found: u64,
+    retrieved: u64,
+    seconds: f64,
+}
+
 impl SourceView {
     pub fn asking(provider: &SearchProvider) -> Self {
         Self {
@@ -63,26 +74,30 @@ impl SourceView {
     }
 
     pub fn of_set(state: &AppState, set: &ResultSet) -> Self {
-        let counts = (set.found, set.retrieved, set.time_s);
-        Self::ended(state, (set.provider, &set.provider_name), (set.status, set.error.as_ref()), counts)
+        let outcome = SourceOutcome {
+            id: set.provider,
+            name: &set.provider_name,
+            status: set.status,
+            error: set.error.as_ref(),
+            found: set.found,
+            retrieved: set.retrieved,
+            seconds: set.time_s,
+        };
+        Self::ended(state, &outcome)
     }
 
-    fn ended(
-        state: &AppState,
-        (id, name): (ProviderId, &str),
-        (status, fault): (ProviderStatus, Option<&ProviderError>),
-        (found, retrieved, seconds): (u64, u64, f64),
-    ) -> Self {
-        let state = state.federation.provider_state(id).filter(|_| !status.has_delivered());
+    fn ended(state: &AppState, outcome: &SourceOutcome<'_>) -> Self {
+        let is_missing = !outcome.status.has_delivered();
+        let state = state.federation.provider_state(outcome.id).filter(|_| is_missing);
         Self {
-            id,
-            name: name.to_owned(),
-            color: color(id),
-            status: Some(status),
-            found,
-            retrieved,
-            seconds: format_seconds(seconds),
-            fault: fault.map(|fault| fault.message.clone()).unwrap_or_default(),
+            id: outcome.id,
+            name: outcome.name.to_owned(),
+            color: color(outcome.id),
+            status: Some(outcome.status),
+            found: outcome.found,
+            retrieved: outcome.retrieved,
+            seconds: format_seconds(outcome.seconds),
+            fault: outcome.error.map(|error| error.message.clone()).unwrap_or_default(),
             rests_s: state.map(|state| state.retry_in_s).filter(|seconds| *seconds > 0),
             wants_rest: state.is_some_and(|state| state.state == "suspended"),
         }
@@ -102,8 +117,16 @@ impl SourceView {
 pub fn rail(state: &AppState, info: &MixedInfo, asked: &[SearchProvider]) -> Vec<SourceView> {
     let mut lines: Vec<SourceView> = Vec::new();
     for (name, one) in &info.providers {
-        let counts = (one.found, one.retrieved, one.search_time);
-        lines.push(SourceView::ended(state, (id_of(one), name), (one.status, one.error.as_ref()), counts));
+        let outcome = SourceOutcome {
+            id: id_of(one),
+            name,
+            status: one.status,
+            error: one.error.as_ref(),
+            found: one.found,
+            retrieved: one.retrieved,
+            seconds: one.search_time,
+        };
+        lines.push(SourceView::ended(state, &outcome));
     }
     for provider in asked {
         if !lines.iter().any(|line| line.id == provider.id) {
