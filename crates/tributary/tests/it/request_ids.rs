@@ -141,7 +141,7 @@ async fn every_line_of_a_search_has_the_id_of_its_request() {
         "task started",
         "task run_search ended",
         "of user 1 ended",
-        "was summarized",
+        "has no summary",
     ] {
         let line = all.iter().find(|line| message(line).contains(wanted));
         let line = line.unwrap_or_else(|| {
