@@ -16,7 +16,7 @@ const READ_BY_PEOPLE: [&str; 7] =
 /// The field of each row of the settings table.
 fn fields() -> Vec<String> {
     let text = std::fs::read_to_string(root().join(TABLE).join("table.rs")).unwrap();
-    let rows = text.lines().filter(|line| line.ends_with("\";"));
+    let rows = text.lines().filter(|line| line.ends_with("\";") || line.ends_with("\", plugins;"));
     rows.filter_map(|line| Some(line.trim().split_once(": ")?.0.to_owned())).collect()
 }
 
