@@ -57,7 +57,7 @@ fn edit(text: &str, rng: &mut Rng) -> String {
         if rng.coin() && place + 1 < words.len() {
             words.swap(place, place + 1);
         } else {
-            drop(words.remove(place));
+            words.remove(place);
         }
     }
     words.join(" ")
