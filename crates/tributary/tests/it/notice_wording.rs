@@ -28,7 +28,8 @@ const MATCHING: &[&str] = &[
 const WORDING: &str = "crates/domain/src/notice";
 /// Shorter texts, such as `: `, are part of many formats.
 const CHARS_MIN: usize = 4;
-/// Texts of so many characters are no accident, also where no method shows that one is looked for.
+/// Texts of so many characters that end where a name or a number begins are no accident, also where no method shows
+/// that one is looked for.
 const CHARS_MIN_ANYWHERE: usize = 9;
 /// The end of the time of a line.
 const AFTER_TIME: &str = "] ";
@@ -41,6 +42,8 @@ impl<'ast> Visit<'ast> for Literals {
     fn visit_lit_str(&mut self, literal: &'ast syn::LitStr) {
         self.0.push(literal.value());
     }
+
+    fn visit_attribute(&mut self, _documentation: &'ast Attribute) {}
 
     fn visit_macro(&mut self, called: &'ast syn::Macro) {
         type Arguments = syn::punctuated::Punctuated<Expr, syn::Token![,]>;
@@ -116,7 +119,9 @@ fn offenders(code: &str, wording: &[String]) -> BTreeSet<String> {
     read.visit_file(&syn::parse_file(code).unwrap());
     let matched = read.matched.into_iter();
     let matched = matched.filter(|text| text == AFTER_TIME || is_of_notice(text, CHARS_MIN, wording));
-    let anywhere = read.all.into_iter().filter(|text| is_of_notice(text, CHARS_MIN_ANYWHERE, wording));
+    let is_cut = |text: &String| text.starts_with(' ') || text.ends_with([' ', ':']);
+    let anywhere = read.all.into_iter().filter(is_cut);
+    let anywhere = anywhere.filter(|text| is_of_notice(text, CHARS_MIN_ANYWHERE, wording));
     matched.chain(anywhere).collect()
 }
 
