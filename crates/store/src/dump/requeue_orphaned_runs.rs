@@ -4,13 +4,10 @@ use super::error::{DumpError, of_sqlx};
 use super::target::Target;
 use crate::db::rows_affected;
 use crate::json::JsonText;
-use crate::row::row;
-use crate::sql::{is_open, to_owner_column};
-use domain::ids::{RunNumber, SearchId, UserId};
+use crate::sql::{UnfinishedSearchRow, is_open, to_owner_column};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{NewTask, UnfinishedSearch};
+use domain::ports::NewTask;
 use domain::search_task::{RUN_SEARCH, RunSearchPayload};
-use domain::status::SearchStatus;
 use serde_json::Value;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, Executor};
@@ -23,19 +20,6 @@ const PUSH: &str = "INSERT INTO tasks \
 /// The holders of tasks, workers or brokers, are not part of the dump.
 const RELEASE: &str =
     "UPDATE tasks SET lease = NULL, lease_until = NULL, worker = NULL WHERE lease IS NOT NULL";
-
-row! {
-    /// An unfinished search: its run, its status, and whether it has results.
-    #[derive(Debug, Clone)]
-    struct UnfinishedRow {
-        id: i64,
-        owner: i64,
-        run: i64,
-        status: String,
-        date_updated: Instant,
-        has_results: bool,
-    }
-}
 
 /// Runs one statement on the target database.
 macro_rules! on_target {
@@ -50,7 +34,7 @@ macro_rules! on_target {
 /// Releases the tasks of the dump, and creates a task for every unfinished search without one; returns their number.
 pub(super) async fn requeue_orphaned_runs(target: &mut Target, now: Instant) -> Result<usize, DumpError> {
     let unfinished = unfinished();
-    let unfinished: Vec<UnfinishedRow> = on_target!(&mut *target, connection =>
+    let unfinished: Vec<UnfinishedSearchRow> = on_target!(&mut *target, connection =>
         sqlx::query_as(AssertSqlSafe(unfinished.clone())).fetch_all(&mut *connection))?;
     let waiting: Vec<Json<Value>> = on_target!(&mut *target, connection =>
         sqlx::query_scalar("SELECT payload FROM tasks WHERE state = 'waiting' AND name = $1")
@@ -82,38 +66,25 @@ fn unfinished() -> String {
 }
 
 /// Tasks for the searches without one.
-fn orphaned(unfinished: Vec<UnfinishedRow>, waiting: Vec<Json<Value>>) -> Vec<NewTask> {
+fn orphaned(unfinished: Vec<UnfinishedSearchRow>, waiting: Vec<Json<Value>>) -> Vec<NewTask> {
     let runs = waiting.into_iter().filter_map(|payload| serde_json::from_value(payload.0).ok());
     let waiting: HashSet<_> = runs.map(|run: RunSearchPayload| (run.search, run.run)).collect();
-    let searches = unfinished.into_iter().map(UnfinishedRow::search);
+    let searches = unfinished.into_iter().map(UnfinishedSearchRow::search);
     searches
         .filter(|search| !waiting.contains(&(search.id, search.run)))
         .map(|search| search.run_task())
         .collect()
 }
 
-impl UnfinishedRow {
-    /// A new run has no results until its end, so a run with results is an update; the status shows that only at its
-    /// beginning.
-    fn search(self) -> UnfinishedSearch {
-        UnfinishedSearch {
-            id: SearchId(self.id),
-            owner: UserId(self.owner),
-            run: RunNumber(self.run),
-            is_update: self.has_results || self.status == SearchStatus::UpdateSearch.as_str(),
-            date_updated: self.date_updated,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::status::SearchStatus;
     use serde_json::json;
 
     #[test]
     fn a_search_without_a_task_gets_one_of_its_kind() {
-        let search = |status: SearchStatus, has_results| UnfinishedRow {
+        let search = |status: SearchStatus, has_results| UnfinishedSearchRow {
             id: 7,
             owner: 4,
             run: 2,

@@ -2,15 +2,15 @@
 
 use super::status::is_open;
 use super::task_columns::{broker, from_owner_column};
+use super::unfinished_search_row::UnfinishedSearchRow;
 use crate::SqlStore;
 use crate::db::{on_db, rows_affected};
 use crate::json::to_column;
 use crate::row::row;
 use async_trait::async_trait;
-use domain::ids::{RunNumber, SearchId, TaskId, UserId};
+use domain::ids::TaskId;
 use domain::instant::{Instant, to_micros};
 use domain::ports::{ReconcileStore, StoreError, TaskState, UnfinishedSearch, UnfinishedTask};
-use domain::status::SearchStatus;
 use serde_json::Value;
 use sqlx::types::Json;
 use std::sync::LazyLock;
@@ -28,17 +28,6 @@ row! {
         last_error: Option<String>,
         date_created: Instant,
         owner: i64,
-    }
-}
-
-row! {
-    struct UnendedRow {
-        id: i64,
-        owner: i64,
-        run: i64,
-        status: String,
-        date_updated: Instant,
-        has_results: bool,
     }
 }
 
@@ -66,8 +55,6 @@ impl ReconcileStore for SqlStore {
         Ok(rows > 0)
     }
 
-    /// A new run has no results until its end, so a run with results is an update; the status shows that only at its
-    /// beginning.
     async fn unfinished_searches(&self, before: Instant) -> Result<Vec<UnfinishedSearch>, StoreError> {
         static TEXT: LazyLock<String> = LazyLock::new(|| {
             format!(
@@ -78,8 +65,8 @@ impl ReconcileStore for SqlStore {
             )
         });
         let rows = on_db!(self.db, read, db =>
-            sqlx::query_as::<_, UnendedRow>(TEXT.as_str()).bind(to_micros(before)).fetch_all(db))?;
-        Ok(rows.into_iter().map(UnendedRow::search).collect())
+            sqlx::query_as::<_, UnfinishedSearchRow>(TEXT.as_str()).bind(to_micros(before)).fetch_all(db))?;
+        Ok(rows.into_iter().map(UnfinishedSearchRow::search).collect())
     }
 }
 
@@ -101,18 +88,6 @@ impl UnfinishedRow {
             owner: from_owner_column(self.owner),
             date_created: self.date_created,
             last_error: self.last_error.unwrap_or_default(),
-        }
-    }
-}
-
-impl UnendedRow {
-    fn search(self) -> UnfinishedSearch {
-        UnfinishedSearch {
-            id: SearchId(self.id),
-            owner: UserId(self.owner),
-            run: RunNumber(self.run),
-            is_update: self.has_results || self.status == SearchStatus::UpdateSearch.as_str(),
-            date_updated: self.date_updated,
         }
     }
 }
