@@ -1,16 +1,25 @@
 //! The federation service: what it needs and what it holds.
 
 use crate::cpu_pool::CpuPool;
+use crate::error::FederationError;
 use crate::federation_store::FederationStore;
 use crate::progress::ProgressHub;
-use crate::provider_health::{HealthRegistry, HealthState};
+use crate::provider::{ProviderProber, ProviderRunFactory};
 use crate::response_memory::ResponseMemory;
+use crate::results::{ResultMixer, ResultReader, VersionElector};
 use crate::search::admission::AdmissionControl;
 use crate::search::edit_locks::EditLocks;
+use crate::search::lifecycle::SearchLifecycle;
+use crate::search::post_processor::PostProcessor;
 use crate::search::rules_cache::RulesCache;
-use domain::ids::ProviderId;
-use domain::notice::{Notice, NoticeKind};
+use crate::search::run::SearchRunner;
+use crate::search::running_search::log_start;
+use crate::search::selector::ProviderSelector;
+use crate::search::transform_loader::TransformLoader;
+use crate::search::waiter::SearchWaiter;
+use domain::ids::UserId;
 use domain::ports::{Observer, PluginContext, PluginRegistry, ReadPages, SourceTokens, TaskQueue};
+use domain::search::{Search, SearchSpec};
 use domain::settings::Settings;
 use std::sync::Arc;
 
@@ -32,75 +41,120 @@ pub struct FederationDeps {
     pub observer: Arc<dyn Observer>,
 }
 
-/// Accepts searches, runs them and mixes their results.
+/// Accepts searches, runs them and mixes their results. Each of its objects has one of these jobs.
 pub struct Federation {
-    pub(crate) store: Arc<dyn FederationStore>,
-    pub(crate) queue: Arc<dyn TaskQueue>,
-    pub(crate) plugins: PluginRegistry,
-    pub(crate) context: PluginContext,
-    pub(crate) settings: Arc<Settings>,
-    pub(crate) tokens: Arc<dyn SourceTokens>,
-    pub(crate) pages: Arc<dyn ReadPages>,
-    pub(crate) progress: ProgressHub,
-    pub(crate) cpu: CpuPool,
-    pub(crate) memory: ResponseMemory,
-    pub(crate) health: Arc<HealthRegistry>,
-    pub(crate) edits: EditLocks,
-    pub(crate) admission: AdmissionControl,
-    pub(crate) rules: RulesCache,
-    pub(crate) observer: Arc<dyn Observer>,
+    /// Creates, edits, reruns and updates searches.
+    pub searches: SearchLifecycle,
+    /// Runs searches; called by workers.
+    pub runner: SearchRunner,
+    /// Waits for the end of searches.
+    pub waiter: SearchWaiter,
+    /// Progress of running searches.
+    pub progress: Arc<ProgressHub>,
+    /// Saved results, as their owner may see them.
+    pub reader: Arc<ResultReader>,
+    /// Pages of mixed results.
+    pub mixer: ResultMixer,
+    /// Elections of document versions.
+    pub elector: VersionElector,
+    /// The providers that a search or a user may query.
+    pub selector: Arc<ProviderSelector>,
+    /// Tests, checks and health of single providers.
+    pub prober: ProviderProber,
+    /// The query transforms that a user may use.
+    pub transforms: Arc<TransformLoader>,
+    /// Thread pool for work that would block the async runtime.
+    pub cpu: CpuPool,
+    /// All plug-ins, by name.
+    pub plugins: PluginRegistry,
 }
 
 impl Federation {
-    pub fn new(parts: FederationDeps) -> Self {
-        let FederationDeps { store, queue, plugins, context, settings, tokens, pages, observer } = parts;
-        let memory_max = settings.answer_memory_mb as usize;
-        Self {
-            store,
-            queue,
+    pub fn new(deps: FederationDeps) -> Self {
+        let FederationDeps { store, queue, plugins, context, settings, tokens, pages, observer } = deps;
+        let (cpu, progress, timeout) = (CpuPool::new(), Arc::new(ProgressHub::default()), settings.timeout.0);
+        let reader = Arc::new(ResultReader { store: store.clone(), plugins, context: context.clone() });
+        let selector = Arc::new(ProviderSelector { store: store.clone(), context: context.clone() });
+        let transforms = Arc::new(TransformLoader {
+            store: store.clone(),
             plugins,
-            memory: ResponseMemory::new(memory_max.saturating_mul(BYTES_PER_MB)),
-            context,
-            settings,
-            tokens,
-            pages,
-            progress: ProgressHub::default(),
-            cpu: CpuPool::new(),
-            health: Arc::default(),
-            edits: EditLocks::default(),
-            admission: AdmissionControl::default(),
+            cpu: cpu.clone(),
             rules: RulesCache::default(),
-            observer,
+        });
+        let post_processor =
+            PostProcessor { pipelines: store.clone(), plugins, context: context.clone(), cpu: cpu.clone() };
+        let provider_runs = Arc::new(ProviderRunFactory {
+            plugins,
+            context: context.clone(),
+            tokens: Arc::clone(&tokens),
+            pages,
+            cpu: cpu.clone(),
+            memory: ResponseMemory::new((settings.answer_memory_mb as usize).saturating_mul(BYTES_PER_MB)),
+            health: Arc::default(),
+            budgets: store.clone(),
+            backoff: settings.source_backoff.0,
+        });
+        Self {
+            searches: SearchLifecycle {
+                store: store.clone(),
+                queue,
+                plugins,
+                context: context.clone(),
+                settings: Arc::clone(&settings),
+                transforms: Arc::clone(&transforms),
+                admission: AdmissionControl::new(store.clone(), Arc::clone(&settings), context.clock.clone()),
+                edits: EditLocks::default(),
+            },
+            runner: SearchRunner {
+                store: store.clone(),
+                plugins,
+                context: context.clone(),
+                settings: Arc::clone(&settings),
+                observer,
+                progress: Arc::clone(&progress),
+                cpu: cpu.clone(),
+                selector: Arc::clone(&selector),
+                transforms: Arc::clone(&transforms),
+                provider_runs: Arc::clone(&provider_runs),
+                post_processor: post_processor.clone(),
+            },
+            waiter: SearchWaiter { store: store.clone(), progress: Arc::clone(&progress), timeout },
+            mixer: ResultMixer {
+                store: store.clone(),
+                plugins,
+                context: context.clone(),
+                settings,
+                reader: Arc::clone(&reader),
+                post_processor,
+            },
+            elector: VersionElector { store, context: context.clone() },
+            prober: ProviderProber {
+                plugins,
+                context,
+                tokens,
+                transforms: Arc::clone(&transforms),
+                provider_runs,
+                timeout,
+            },
+            progress,
+            reader,
+            selector,
+            transforms,
+            cpu,
+            plugins,
         }
     }
 
-    /// State of a provider's circuit breaker in this process; None if the provider was not queried yet.
-    pub fn provider_state(&self, provider: ProviderId) -> Option<HealthState> {
-        self.health.state(provider)
-    }
-
-    /// Resets the circuit breaker of a provider.
-    pub fn reset_provider(&self, provider: ProviderId) {
-        self.health.reset(provider);
-    }
-
-    /// All plug-ins, by name.
-    pub fn plugins(&self) -> &PluginRegistry {
-        &self.plugins
-    }
-
-    /// Thread pool for work that would block the async runtime.
-    pub fn cpu_pool(&self) -> &CpuPool {
-        &self.cpu
-    }
-
-    /// Progress of running searches.
-    pub fn progress(&self) -> &ProgressHub {
-        &self.progress
-    }
-
-    /// A notice of now.
-    pub(crate) fn notice(&self, kind: NoticeKind) -> Notice {
-        Notice::new(self.context.clock.now(), kind)
+    /// Creates a search and waits until it has ended. Returns the unfinished search if that takes too long. `way` says
+    /// in the log where the search came from.
+    pub async fn search_and_wait(
+        &self,
+        owner: UserId,
+        spec: SearchSpec,
+        way: &'static str,
+    ) -> Result<Search, FederationError> {
+        let search = self.searches.create(owner, spec).await?;
+        log_start(&search, way);
+        self.waiter.wait_for_end(search).await
     }
 }

@@ -13,6 +13,7 @@ mod deadline;
 mod error;
 mod federation;
 mod federation_store;
+mod notice_now;
 mod progress;
 mod provider;
 mod provider_health;
@@ -26,10 +27,11 @@ pub use error::FederationError;
 pub use federation::{Federation, FederationDeps};
 pub use federation_store::FederationStore;
 pub use progress::{ProgressHub, SearchEvent};
-pub use provider::authenticator_of;
+pub use provider::ProviderProber;
 pub use provider_health::HealthState;
 pub use request_context::{step_within_request, within_request};
-pub use results::{DateFilter, MixRequest, ResultFilter};
+pub use results::{DateFilter, MixRequest, ResultFilter, ResultMixer, ResultReader, VersionElector};
 pub use search::{
-    Creation, ExpireSearches, RunSearch, RunSubscriptions, RunningSearch, is_listed, log_start,
+    Creation, ExpireSearches, ProviderSelector, RunSearch, RunSubscriptions, RunningSearch, SearchLifecycle,
+    SearchRunner, SearchWaiter, TransformLoader, is_listed, log_start,
 };

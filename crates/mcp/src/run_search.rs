@@ -10,10 +10,10 @@ use domain::search::{Search, SearchSpec};
 pub(crate) async fn run(context: &ToolContext<'_>, spec: SearchSpec) -> Result<Search, ToolError> {
     context.charge_quota(QuotaClass::Search)?;
     let federation = &context.mcp.federation;
-    let search = federation.create(context.principal.user, spec).await?;
+    let search = federation.searches.create(context.principal.user, spec).await?;
     federation::log_start(&search, "mcp");
     context.progress.report(format!("Search {} has begun.", search.id)).await;
-    let mut running = federation.follow_to_end(search);
+    let mut running = federation.waiter.follow_to_end(search);
     while let Some(set) = running.next_provider().await {
         context.progress.report(line(&set)).await;
     }

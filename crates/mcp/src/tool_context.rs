@@ -42,7 +42,7 @@ impl ToolContext<'_> {
     /// A result of the caller's own search.
     pub async fn own_result(&self, search: i64, result: i64) -> Result<SavedResult, ToolError> {
         let search = self.own_search(search).await?;
-        match self.mcp.federation.saved_result(ResultId(result)).await {
+        match self.mcp.federation.reader.saved_result(ResultId(result)).await {
             Ok((saved, of)) if of.id == search.id => Ok(saved),
             Ok(_) | Err(StoreError::NotFound) => Err(ToolError::new(
                 format!("Search {} has no result with the swirl_id {result}.", search.id),

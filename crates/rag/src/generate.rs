@@ -163,12 +163,12 @@ impl RagContext {
         generation: &Generation,
         providers: &BTreeMap<ProviderId, SearchProvider>,
     ) -> Result<Selection, SummaryError> {
-        let mut sets = self.federation.saved_sets(search).await?;
-        self.federation.apply_preferences(search, &mut sets).await?;
+        let mut sets = self.federation.reader.saved_sets(search).await?;
+        self.federation.mixer.apply_preferences(search, &mut sets).await?;
         let settings = &self.settings;
         let asked = sets.iter().filter_map(|set| providers.get(&set.provider));
         let overrides = asked.clone().map(|one| (one.id, RagOverrides::parse(&one.spec.config))).collect();
-        let plugins = self.federation.plugins();
+        let plugins = &self.federation.plugins;
         let generating = asked.filter(|one| plugins.is_from(ResultOrigin::Generated, one));
         let wanted = &generation.request.items;
         let rules = SelectionRules {
@@ -177,7 +177,7 @@ impl RagContext {
             strategy: settings.rag_distribution_strategy,
             max: settings.rag_max_to_consider as usize,
             generated: generating.map(|one| one.id).collect(),
-            order: if wanted.is_empty() { Vec::new() } else { self.federation.order(search, &sets) },
+            order: if wanted.is_empty() { Vec::new() } else { self.federation.mixer.order(search, &sets) },
         };
         let selection = select_results(&sets, &overrides, &rules, wanted);
         if selection.items.is_empty() {

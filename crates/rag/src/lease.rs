@@ -38,7 +38,7 @@ impl RagContext {
             let now = self.context.clock.now();
             let is_ours = self.store.begin_summary(search.id, lease_holder, self.lease_end(), now).await?;
             // Checked with the lease as well: another process may just have finished.
-            if let Some(answer) = self.federation.saved_summary(search).await?
+            if let Some(answer) = self.federation.reader.saved_summary(search).await?
                 && serves_request(&answer, search, &generation.request)
             {
                 if is_ours {

@@ -118,7 +118,7 @@ impl Summaries {
         check_ready(search)?;
         let request = normalized(request);
         loop {
-            if let Some(stored) = self.rag.federation.saved_summary(search).await?
+            if let Some(stored) = self.rag.federation.reader.saved_summary(search).await?
                 && serves_request(&stored, search, &request)
             {
                 return Ok(AnswerHandle::Stored(Box::new(stored)));

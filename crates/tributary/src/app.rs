@@ -100,7 +100,7 @@ impl App {
         context.corpus = corpus.clone();
         let sources = (authenticators.clone(), Arc::clone(&pages));
         let federation = federation(&sql, &queue, &context, &settings, sources, &metrics);
-        let doctor = Doctor::new(context.clone(), PLUGINS.read_answer, federation.cpu_pool().clone());
+        let doctor = Doctor::new(context.clone(), PLUGINS.read_answer, federation.cpu.clone());
         let cached_pages = Arc::new(CachedPageReader::new(pages, Arc::clone(&corpus)));
         let rag_deps = rag_deps(&sql, &federation, context, &settings, cached_pages, &metrics);
         let (summaries, mcp) = summaries_and_mcp(&sql, rag_deps, &corpus);

@@ -136,11 +136,11 @@ impl Service {
 pub(crate) fn spawn_background(app: &App) -> JoinSet<()> {
     let mut background = JoinSet::new();
     let federation = Arc::clone(&app.federation);
-    background.spawn(async move { federation.poll_watched_searches().await });
+    background.spawn(async move { federation.waiter.poll_watched_searches().await });
     background.spawn(crate::license_monitor::watch(app));
     if let Some(relay) = app.relay.clone() {
         let federation = Arc::clone(&app.federation);
-        background.spawn(async move { federation.progress().relay(&*relay).await });
+        background.spawn(async move { federation.progress.relay(&*relay).await });
     }
     background
 }

@@ -3,10 +3,8 @@
 mod event;
 mod in_flight;
 mod outbox;
-mod poller;
 mod relay;
 mod remote_followers;
-mod wait;
 mod watched;
 
 pub use event::SearchEvent;

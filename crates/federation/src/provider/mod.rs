@@ -1,15 +1,16 @@
 //! The steps of one provider: query, fetch, results; and the provider probe.
 
 mod errors;
+mod factory;
 mod fetch;
-mod probe;
+mod prober;
 mod query;
 mod result_set;
 mod results;
 mod run;
 mod user_token;
 
-pub use user_token::authenticator_of;
+pub use prober::ProviderProber;
 
+pub(crate) use factory::{ProviderRunFactory, ProviderRunInput};
 pub(crate) use result_set::ResultSetTemplate;
-pub(crate) use run::ProviderRun;

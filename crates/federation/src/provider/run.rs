@@ -5,7 +5,7 @@ use super::result_set::ResultSetTemplate;
 use crate::cpu_pool::CpuPool;
 use crate::provider_health::{Admission, HealthRegistry, whole_seconds};
 use crate::response_memory::RunMemory;
-use crate::search::transforms::RunTransforms;
+use crate::search::transform_loader::RunTransforms;
 use domain::instant;
 use domain::known_secrets::KnownSecrets;
 use domain::notice::{Notice, NoticeKind, reason};

@@ -1,9 +1,7 @@
 //! Adds the user's own OAuth token to a provider that needs one, for one run.
 
 use super::run::ProviderRun;
-use crate::federation::Federation;
-use domain::ids::UserId;
-use domain::ports::{ConnectorError, ConnectorErrorKind, ConnectorKind, PluginRegistry, SourceTokenError};
+use domain::ports::{ConnectorError, ConnectorErrorKind, ConnectorKind, SourceTokenError};
 use domain::provider::SearchProvider;
 
 impl ProviderRun {
@@ -17,19 +15,6 @@ impl ProviderRun {
         let token = self.tokens.access_token(self.search.owner, authenticator).await.map_err(token_error)?;
         Ok(Some(SearchProvider { user_token: Some(token), ..SearchProvider::clone(&self.provider) }))
     }
-}
-
-impl Federation {
-    /// Why the user cannot query the provider now, if it needs an account that is not connected.
-    pub async fn missing_connection(&self, user: UserId, provider: &SearchProvider) -> Option<String> {
-        let authenticator = authenticator_of(provider, &self.plugins)?;
-        self.tokens.access_token(user, authenticator).await.err().map(|error| error.to_string())
-    }
-}
-
-/// The authenticator whose token the provider needs, by name or idp; None if it needs none.
-pub fn authenticator_of<'a>(provider: &'a SearchProvider, plugins: &PluginRegistry) -> Option<&'a str> {
-    plugins.authenticator_of(provider)
 }
 
 fn token_error(error: SourceTokenError) -> ConnectorError {

@@ -1,66 +1,121 @@
-//! Counts the searches that this process is storing, so that concurrent requests cannot exceed a limit together.
+//! Limits on searches: how many may wait, of one user and of all, and how many are kept for one user.
 
+use crate::error::FederationError;
+use crate::federation_store::FederationStore;
 use crate::search::backlog::Backlog;
-use domain::ids::UserId;
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::search::starting_searches::{AdmissionPermit, StartingSearches};
+use domain::ids::{SearchId, UserId};
+use domain::ports::{Clock, QueueName, StoreError};
+use domain::settings::Settings;
+use std::sync::Arc;
 
-/// Searches per user that are being stored by this process. They count as stored; several processes together may exceed
-/// a limit by what they store at that moment.
-#[derive(Default)]
+/// Searches that are removed at once at the limit, so that the next requests need not remove any.
+const REMOVED_AT_ONCE: u64 = 100;
+/// At most this share of the limit is removed (1/10).
+const REMOVED_SHARE: u64 = 10;
+
+/// Decides whether a user may start another search.
 pub(crate) struct AdmissionControl {
-    starting: Mutex<HashMap<UserId, u64>>,
+    store: Arc<dyn FederationStore>,
+    settings: Arc<Settings>,
+    clock: Arc<dyn Clock>,
+    starting: StartingSearches,
+    backlog: Backlog,
     /// Held while old searches are removed; requests that wait for it find space afterwards.
-    pub(super) removal: tokio::sync::Mutex<()>,
-    pub(super) backlog: Backlog,
-}
-
-/// A search that is being stored.
-pub(crate) struct AdmissionPermit<'a> {
-    admission: &'a AdmissionControl,
-    owner: UserId,
+    removal: tokio::sync::Mutex<()>,
 }
 
 impl AdmissionControl {
-    /// Counts one more and returns the number with it.
-    pub(super) fn begin(&self, owner: UserId) -> (AdmissionPermit<'_>, u64) {
-        let mut starting = self.lock();
-        let count = starting.entry(owner).or_default();
-        *count += 1;
-        (AdmissionPermit { admission: self, owner }, *count)
+    pub fn new(store: Arc<dyn FederationStore>, settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Self {
+        let (starting, backlog, removal) = Default::default();
+        Self { store, settings, clock, starting, backlog, removal }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<UserId, u64>> {
-        self.starting.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Checks whether the user may create a search. Keep the permit until the search is stored.
+    pub(crate) async fn admit_new(&self, owner: UserId) -> Result<AdmissionPermit<'_>, FederationError> {
+        let (permit, starting) = self.starting.begin(owner);
+        tokio::try_join!(
+            self.check_backlog(),
+            self.check_waiting(owner, starting),
+            self.check_kept(owner, starting)
+        )?;
+        Ok(permit)
     }
-}
 
-impl Drop for AdmissionPermit<'_> {
-    fn drop(&mut self) {
-        let mut starting = self.admission.lock();
-        if let Some(count) = starting.get_mut(&self.owner) {
-            *count -= 1;
-            if *count == 0 {
-                starting.remove(&self.owner);
-            }
+    /// Checks whether the user may run a search again. Keep the permit until the run is stored.
+    pub(crate) async fn admit_again(&self, owner: UserId) -> Result<AdmissionPermit<'_>, FederationError> {
+        let (permit, starting) = self.starting.begin(owner);
+        tokio::try_join!(self.check_backlog(), self.check_waiting(owner, starting))?;
+        Ok(permit)
+    }
+
+    /// Checks the limit of waiting searches of all users.
+    async fn check_backlog(&self) -> Result<(), FederationError> {
+        let max = u64::from(self.settings.searches_queued_max);
+        if max == 0 {
+            return Ok(());
+        }
+        let backlog = &self.backlog;
+        if backlog.is_stale(max) {
+            let now = self.clock.now();
+            backlog.set_count(self.store.task_depth(QueueName::Search, now).await?);
+        }
+        if backlog.add(max) { Ok(()) } else { Err(FederationError::QueueFull { max }) }
+    }
+
+    async fn check_waiting(&self, owner: UserId, starting: u64) -> Result<(), FederationError> {
+        let max = u64::from(self.settings.searches_waiting_max);
+        if max > 0 && self.store.waiting_tasks_of(QueueName::Search, owner).await? + starting > max {
+            Err(FederationError::TooManyWaiting { max })
+        } else {
+            Ok(())
         }
     }
+
+    /// Makes space for a new search: at the limit, the oldest searches that are neither saved nor subscribed are
+    /// removed.
+    async fn check_kept(&self, owner: UserId, starting: u64) -> Result<(), FederationError> {
+        let max = u64::from(self.settings.searches_kept_max);
+        if max == 0 || self.count_above(owner, starting, max).await? == 0 {
+            return Ok(());
+        }
+        let _removal_lock = self.removal.lock().await;
+        let above = self.count_above(owner, starting, max).await?;
+        if above == 0 {
+            return Ok(());
+        }
+        let wanted = above.max((max / REMOVED_SHARE).min(REMOVED_AT_ONCE));
+        let removable = self.store.removable_searches(owner, wanted).await?;
+        if (removable.len() as u64) < above {
+            return Err(FederationError::TooManyKept { max });
+        }
+        let removed = delete_searches(&*self.store, removable).await?;
+        tracing::info!(
+            user.id = owner.0,
+            removed,
+            "removed {removed} old searches: at most {max} are kept for one user"
+        );
+        Ok(())
+    }
+
+    /// The number of searches above the limit.
+    async fn count_above(&self, owner: UserId, starting: u64, max: u64) -> Result<u64, FederationError> {
+        Ok((self.store.count_searches(owner, max).await? + starting).saturating_sub(max))
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_search_counts_while_it_is_stored() {
-        let admission = AdmissionControl::default();
-        let (first, one) = admission.begin(UserId(1));
-        let (second, two) = admission.begin(UserId(1));
-        let (_other, of_another) = admission.begin(UserId(2));
-        assert_eq!((one, two, of_another), (1, 2, 1));
-        drop(first);
-        assert_eq!(admission.begin(UserId(1)).1, 2);
-        drop(second);
-        assert_eq!(admission.lock().len(), 1, "a user without searches in progress has no entry");
+/// Deletes searches with everything that belongs to them; returns how many existed.
+pub(crate) async fn delete_searches(
+    store: &dyn FederationStore,
+    ids: Vec<SearchId>,
+) -> Result<u64, StoreError> {
+    let mut deleted = 0;
+    for id in ids {
+        match store.delete_search(id).await {
+            Ok(()) => deleted += 1,
+            Err(StoreError::NotFound) => {} // deleted meanwhile
+            Err(error) => return Err(error),
+        }
     }
+    Ok(deleted)
 }

@@ -1,8 +1,8 @@
 //! Idempotent creation of searches.
 
 use crate::error::FederationError;
-use crate::federation::Federation;
 use crate::request_context::current_request;
+use crate::search::lifecycle::SearchLifecycle;
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
 use domain::ids::{SearchId, UserId};
 use domain::notice::Notice;
@@ -20,7 +20,7 @@ pub enum Creation {
     OtherRequest,
 }
 
-impl Federation {
+impl SearchLifecycle {
     /// Creates a search unless a request with this key already did. Concurrent requests create one search.
     pub async fn create_once(
         &self,
@@ -32,7 +32,7 @@ impl Federation {
             return Ok(earlier);
         }
         let (spec, remarks) = self.validated(owner, spec).await?;
-        let _permit = self.admit_new(owner).await?;
+        let _permit = self.admission.admit_new(owner).await?;
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
         notices.extend(remarks);

@@ -1,12 +1,12 @@
 //! Queries all selected providers concurrently, under one deadline.
 
-use crate::federation::Federation;
-use crate::provider::{ProviderRun, ResultSetTemplate};
-use crate::response_memory::{RunFetch, RunMemory};
+use crate::provider::{ProviderRunInput, ResultSetTemplate};
+use crate::response_memory::RunMemory;
 use crate::search::log_text::without_query;
-use crate::search::transforms::RunTransforms;
+use crate::search::run::SearchRunner;
+use crate::search::transform_loader::RunTransforms;
 use domain::ids::ProviderId;
-use domain::ports::{ConnectorError, ConnectorErrorKind, PluginContext};
+use domain::ports::{ConnectorError, ConnectorErrorKind};
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
 use domain::search::Search;
@@ -24,7 +24,7 @@ pub(crate) struct ProviderInput<'a> {
     pub deadline: Instant,
 }
 
-impl Federation {
+impl SearchRunner {
     /// Returns one result set per provider, in the order of the providers. Never fails as a whole: the failure of a
     /// provider is the status of its own set.
     pub(crate) async fn fan_out(
@@ -40,24 +40,17 @@ impl Federation {
         let mut running = JoinSet::new();
         let mut templates = Vec::new();
         for (position, provider) in providers.into_iter().enumerate() {
-            let run = ProviderRun {
-                results_wanted: provider
-                    .results_wanted(is_only, search.spec.single_provider_results_requested),
+            let results_wanted =
+                provider.results_wanted(is_only, search.spec.single_provider_results_requested);
+            let run = self.provider_runs.create(ProviderRunInput {
                 search: Arc::clone(&search),
                 provider: Arc::new(provider),
-                plugins: self.plugins,
-                context: self.context_of_run(memory),
-                tokens: Arc::clone(&self.tokens),
-                pages: Arc::clone(&self.pages),
-                cpu: self.cpu.clone(),
-                memory: Arc::clone(memory),
-                health: Arc::clone(&self.health),
-                budgets: self.store.clone(),
-                transforms: Arc::clone(transforms),
                 query: query.to_owned(),
+                transforms: Arc::clone(transforms),
+                memory: Arc::clone(memory),
+                results_wanted,
                 deadline,
-                backoff: self.settings.source_backoff.0,
-            };
+            });
             templates.push(run.result_set_template());
             let span = provider_span(run.provider.id);
             let fetching = async move {
@@ -94,17 +87,11 @@ impl Federation {
         sets.into_iter().enumerate().map(fill).collect()
     }
 
-    /// The context of the connectors of one run: the responses that they read count towards its memory.
-    pub(crate) fn context_of_run(&self, memory: &Arc<RunMemory>) -> PluginContext {
-        let fetch = RunFetch { fetch: Arc::clone(&self.context.fetch), memory: Arc::clone(memory) };
-        PluginContext { fetch: Arc::new(fetch), ..self.context.clone() }
-    }
-
     fn observe(&self, set: &ResultSet, took: Duration) {
         let error = set.error.as_ref().map(|fault| fault.code.as_str());
         self.observer.provider_ended((set.provider, &set.provider_name), error, took);
         let is_suspended = error == Some(ConnectorErrorKind::Suspended.code());
-        let is_new = self.health.provider(set.provider).note_suspended(is_suspended);
+        let is_new = self.provider_runs.health.provider(set.provider).note_suspended(is_suspended);
         // A suspended provider is logged once, not at every search.
         let is_known = is_suspended && !is_new;
         provider_span(set.provider).in_scope(|| log(set, took, is_known));
@@ -113,7 +100,10 @@ impl Federation {
     /// The result set after the deadline; counts as a failure of the provider, so that its breaker can open.
     fn timed_out(&self, template: &ResultSetTemplate) -> ResultSet {
         let error = ConnectorError::new(ConnectorErrorKind::Timeout, "the deadline");
-        self.health.provider(template.provider_id()).failed(&error, self.settings.source_backoff.0);
+        self.provider_runs
+            .health
+            .provider(template.provider_id())
+            .failed(&error, self.settings.source_backoff.0);
         template.timed_out(self.context.clock.now(), self.settings.timeout.0)
     }
 

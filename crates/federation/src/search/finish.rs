@@ -1,7 +1,7 @@
 //! Finishes a run: stores status, times, notices and results in one transaction.
 
 use crate::error::FederationError;
-use crate::federation::Federation;
+use crate::search::run::SearchRunner;
 use domain::ids::{ProviderId, UserId};
 use domain::instant::tenths;
 use domain::notice::Notice;
@@ -27,7 +27,7 @@ pub(crate) struct RunOutcome {
     pub took: Duration,
 }
 
-impl Federation {
+impl SearchRunner {
     pub(crate) async fn finish(&self, search: &Search, outcome: RunOutcome) -> Result<(), FederationError> {
         let now = self.context.clock.now();
         // The search was last written when this run was requested: waiting counts as well.

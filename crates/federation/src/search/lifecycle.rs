@@ -1,23 +1,41 @@
-//! Creates, edits and reruns searches.
+//! Creates, edits, reruns and updates searches.
 
 use crate::error::FederationError;
-use crate::federation::Federation;
+use crate::federation_store::FederationStore;
+use crate::notice_now::notice_now;
 use crate::request_context::current_request;
+use crate::search::admission::AdmissionControl;
+use crate::search::edit_locks::EditLocks;
+use crate::search::transform_loader::TransformLoader;
 use domain::ids::{SearchId, UserId};
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::QueueName;
+use domain::ports::{PluginContext, PluginRegistry, QueueName, TaskQueue};
 use domain::search::{RESULTS_REQUESTED_MAX, Search, SearchSpec};
+use domain::settings::Settings;
 use domain::user::Principal;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// How often an edit is retried because a run or another process has written the search meanwhile.
 const EDITS_MAX: u32 = 50;
 
-impl Federation {
+/// Stores what users request of their searches, each with the task that runs it.
+pub struct SearchLifecycle {
+    pub(crate) store: Arc<dyn FederationStore>,
+    pub(crate) queue: Arc<dyn TaskQueue>,
+    pub(crate) plugins: PluginRegistry,
+    pub(crate) context: PluginContext,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) transforms: Arc<TransformLoader>,
+    pub(crate) admission: AdmissionControl,
+    pub(crate) edits: EditLocks,
+}
+
+impl SearchLifecycle {
     /// Validates the spec, stores the search with its task, and wakes a worker.
     pub async fn create(&self, owner: UserId, spec: SearchSpec) -> Result<Search, FederationError> {
         let (spec, remarks) = self.validated(owner, spec).await?;
-        let _permit = self.admit_new(owner).await?;
+        let _permit = self.admission.admit_new(owner).await?;
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
         notices.extend(remarks);
@@ -50,12 +68,31 @@ impl Federation {
         let _lock = self.edits.lock(id).await;
         for _ in 0..EDITS_MAX {
             let current = self.store.search(id).await?;
-            let note = self.notice(NoticeKind::RerunRequested);
+            let note = notice_now(&self.context, NoticeKind::RerunRequested);
             if let Some(again) = self.restart(&current, current.spec.clone(), vec![note]).await? {
                 return Ok(again);
             }
         }
         Err(FederationError::Contended)
+    }
+
+    /// Runs the search again and keeps its results. A search that is running is returned as it is: its results will be
+    /// as fresh.
+    pub async fn update(&self, search: &Search) -> Result<Search, FederationError> {
+        if !search.status.is_final() {
+            return Ok(search.clone());
+        }
+        let _permit = self.admission.admit_again(search.owner).await?;
+        self.update_unlimited(search).await
+    }
+
+    /// An update started by the service. There are no more of them than subscribed searches.
+    pub(crate) async fn update_unlimited(&self, search: &Search) -> Result<Search, FederationError> {
+        let now = self.context.clock.now();
+        let note = Notice::new(now, NoticeKind::UpdateRequested);
+        let search = self.store.update_search(search.id, note, now, current_request().as_deref()).await?;
+        self.queue.notify(QueueName::Search);
+        Ok(search)
     }
 
     /// None if the search was written since it was read.
@@ -78,7 +115,7 @@ impl Federation {
         spec: SearchSpec,
         remarks: Vec<Notice>,
     ) -> Result<Option<Search>, FederationError> {
-        let _permit = self.admit_again(current.owner).await?;
+        let _permit = self.admission.admit_again(current.owner).await?;
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
         notices.extend(remarks);
@@ -99,7 +136,7 @@ impl Federation {
             .any(|name| self.plugins.query_processor(name).is_none());
         // Transforms are loaded only if a name may be one.
         let transforms = if names_transforms {
-            self.transforms_for(&Principal::of(&self.store.user(owner).await?)).await?
+            self.transforms.transforms_for(&Principal::of(&self.store.user(owner).await?)).await?
         } else {
             BTreeSet::new()
         };
@@ -111,11 +148,12 @@ impl Federation {
         spec.retention = Some(spec.retention.unwrap_or(default_retention));
         let mut notices = Vec::new();
         if spec.results_requested > RESULTS_REQUESTED_MAX {
-            notices.push(self.notice(NoticeKind::Clamped {
+            let clamped = NoticeKind::Clamped {
                 field: "results_requested".to_owned(),
                 given: spec.results_requested,
                 limit: RESULTS_REQUESTED_MAX,
-            }));
+            };
+            notices.push(notice_now(&self.context, clamped));
             spec.results_requested = RESULTS_REQUESTED_MAX;
         }
         Ok((spec, notices))

@@ -21,7 +21,7 @@ impl AcceptedWork for RunSearch {
 
 impl RunSearch {
     async fn find_orphans(&self, before: Instant) -> Result<Vec<OrphanedWork>, StoreError> {
-        let (store, clock) = (&self.0.store, &self.0.context.clock);
+        let (store, clock) = (&self.0.runner.store, &self.0.runner.context.clock);
         // Usually there are none; then no tasks are read.
         if store.unfinished_searches(before).await?.is_empty() {
             return Ok(Vec::new());

@@ -1,16 +1,17 @@
 //! Runs the pre-query processors, once per search, before any provider is queried.
 
-use crate::federation::Federation;
+use crate::notice_now::notice_now;
 use crate::search::processor_failure::skipped;
 use crate::search::query_pipeline::QueryPipeline;
-use crate::search::transforms::RunTransforms;
+use crate::search::run::SearchRunner;
+use crate::search::transform_loader::RunTransforms;
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{ProcessorError, ProcessorErrorKind, QueryContext};
 use domain::search::Search;
 use syntax::query_string;
 use tokio::time::{Instant, timeout_at};
 
-impl Federation {
+impl SearchRunner {
     /// Returns the processed query. A failed processor or transform leaves a message and the query as it was. All of
     /// them together have as much time as the providers after them.
     pub(crate) async fn pre_query(
@@ -25,7 +26,7 @@ impl Federation {
         let time_max = self.settings.timeout.0;
         let deadline = Instant::now() + time_max;
         for name in &search.spec.pre_query_processors {
-            let mut push_notice = |kind| notices.push(self.notice(kind));
+            let mut push_notice = |kind| notices.push(notice_now(&self.context, kind));
             let applied = match timeout_at(deadline, pipeline.apply(name, &query, &cx)).await {
                 Ok(Ok(applied)) => applied,
                 Ok(Err(error)) => {

@@ -2,7 +2,7 @@
 
 use crate::cpu_pool::CpuPool;
 use crate::search::processor_failure::unknown_processor;
-use crate::search::transforms::RunTransforms;
+use crate::search::transform_loader::RunTransforms;
 use domain::ports::{PluginRegistry, ProcessorError, ProcessorErrorKind, QueryContext};
 use domain::query_transform::TransformedQuery;
 use std::sync::Arc;

@@ -1,18 +1,44 @@
-//! Runs a search; each step is one call.
+//! Runs a search; each step is one call. Start reading here.
 
+use crate::cpu_pool::CpuPool;
 use crate::error::FederationError;
-use crate::federation::Federation;
+use crate::federation_store::FederationStore;
+use crate::notice_now::notice_now;
+use crate::progress::ProgressHub;
+use crate::provider::ProviderRunFactory;
 use crate::search::fan_out::ProviderInput;
 use crate::search::finish::RunOutcome;
+use crate::search::merge::merge;
+use crate::search::post_processor::PostProcessor;
+use crate::search::selector::ProviderSelector;
+use crate::search::transform_loader::TransformLoader;
 use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::notice::NoticeKind;
-use domain::ports::{RunStage, RunningSlot, StoreError};
-use domain::search::Sort;
+use domain::ports::{Observer, PluginContext, PluginRegistry, RunStage, RunningSlot, StoreError};
+use domain::result::ResultSet;
+use domain::search::{Search, Sort};
 use domain::search_run::RunFindings;
+use domain::settings::Settings;
 use domain::status::{Delivery, RunKind, SearchStatus};
+use std::sync::Arc;
 use tokio::time::Instant;
 
-impl Federation {
+/// Runs searches: selects and queries providers, ranks their results together, stores them.
+pub struct SearchRunner {
+    pub(crate) store: Arc<dyn FederationStore>,
+    pub(crate) plugins: PluginRegistry,
+    pub(crate) context: PluginContext,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) progress: Arc<ProgressHub>,
+    pub(crate) cpu: CpuPool,
+    pub(crate) selector: Arc<ProviderSelector>,
+    pub(crate) transforms: Arc<TransformLoader>,
+    pub(crate) provider_runs: Arc<ProviderRunFactory>,
+    pub(crate) post_processor: PostProcessor,
+}
+
+impl SearchRunner {
     /// Executes one run of a search. Idempotent: a run that is finished or no longer the newest is skipped. `kind`
     /// comes with the task, because the status reports it only until federation begins. The `slot` is released while
     /// models and providers are awaited.
@@ -32,21 +58,21 @@ impl Federation {
             return Ok(());
         }
         let mut notices = Vec::new();
-        let providers = self.select(&search, &mut notices).await?;
+        let providers = self.selector.select(&search, &mut notices).await?;
         if providers.is_empty() {
-            notices.push(self.notice(NoticeKind::NoProviders));
+            notices.push(notice_now(&self.context, NoticeKind::NoProviders));
             return self.finish_without_run(&search, SearchStatus::ErrNoSearchproviders, notices).await;
         }
         if search.spec.sort == Sort::Date && kind == RunKind::New {
-            notices.push(self.notice(NoticeKind::DateSortRequested));
+            notices.push(notice_now(&self.context, NoticeKind::DateSortRequested));
         }
-        let transforms = self.run_transforms(&search, &providers).await?;
+        let transforms = self.transforms.run_transforms(&search, &providers).await?;
         slot.release(); // a processor may call a model
         let query = self.pre_query(&search, &transforms, &mut notices).await;
         // The providers get all of their time, however long preparing the query took.
         let deadline = Instant::now() + self.settings.timeout.0;
         // Held until the end of the run, like its results.
-        let memory = self.memory.for_run();
+        let memory = self.provider_runs.memory.for_run();
         let input = ProviderInput { query: &query, transforms: &transforms, memory: &memory, deadline };
         let (is_current, mut sets) = tokio::join!(
             self.set_status(id, run, SearchStatus::Federating), // written while the providers are queried
@@ -67,7 +93,7 @@ impl Federation {
             let others = sets.iter().filter(|set| !queried.contains(&set.provider));
             found.unanswered.extend(others.map(|set| set.provider_name.clone()));
         }
-        self.post_result(&search, &mut sets, &mut notices, RunStage::Ending).await;
+        self.post_processor.process(&search, &mut sets, &mut notices, RunStage::Ending).await;
         let took = started.elapsed();
         let (found, best) = (Some(found), self.best_for_cache(&sets));
         self.finish(&search, RunOutcome { status, query, sets, found, notices, took }).await?;
@@ -76,6 +102,17 @@ impl Federation {
         // After the end of the run, because nobody waits for it.
         self.context.corpus.promote(search.owner, &search.spec.tags, &best).await;
         Ok(())
+    }
+
+    /// The saved results merged with those of an update. They are read here, after the providers have responded, so
+    /// that little can change in between.
+    async fn merge_with_saved(
+        &self,
+        search: &Search,
+        fresh: Vec<ResultSet>,
+    ) -> Result<Vec<ResultSet>, FederationError> {
+        let saved = self.store.result_sets(search.id).await?;
+        Ok(merge(saved, fresh, |kind| notice_now(&self.context, kind)))
     }
 
     async fn set_status(

@@ -2,6 +2,9 @@
 
 use crate::error::FederationError;
 use crate::federation::Federation;
+use crate::notice_now::notice_now;
+use crate::search::admission::delete_searches;
+use crate::search::lifecycle::SearchLifecycle;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::idempotency::KEYS_PER_USER_MAX;
@@ -50,7 +53,7 @@ impl RunSearch {
         (payload, attempt): (&RunSearchPayload, u32),
         slot: &dyn RunningSlot,
     ) -> Result<(), TaskError> {
-        let Err(error) = self.0.run(payload.search, payload.run, payload.kind(), slot).await else {
+        let Err(error) = self.0.runner.run(payload.search, payload.run, payload.kind(), slot).await else {
             return Ok(());
         };
         if should_retry(&error, attempt) {
@@ -61,12 +64,13 @@ impl RunSearch {
     }
 
     pub(crate) async fn give_up(&self, id: SearchId) -> Result<(), FederationError> {
-        let search = match self.0.store.search(id).await {
+        let runner = &self.0.runner;
+        let search = match runner.store.search(id).await {
             Err(StoreError::NotFound) => return Ok(()),
             other => other?,
         };
-        let notice = self.0.notice(NoticeKind::RunFailed);
-        self.0.finish_without_run(&search, SearchStatus::ErrRunFailed, vec![notice]).await
+        let notice = notice_now(&runner.context, NoticeKind::RunFailed);
+        runner.finish_without_run(&search, SearchStatus::ErrRunFailed, vec![notice]).await
     }
 }
 
@@ -96,7 +100,7 @@ impl TaskHandler for ExpireSearches {
 
 impl ExpireSearches {
     async fn clean_up(&self) -> Result<(), StoreError> {
-        let Federation { store, context, .. } = &*self.0;
+        let SearchLifecycle { store, context, .. } = &self.0.searches;
         self.expire().await?;
         store.expire_keys(context.clock.now(), KEYS_PER_USER_MAX).await?;
         store.forget_failed_tasks(context.clock.now() - FAILED_KEPT).await?;
@@ -109,34 +113,19 @@ impl ExpireSearches {
     }
 
     async fn expire(&self) -> Result<(), StoreError> {
-        let Federation { store, context, .. } = &*self.0;
+        let SearchLifecycle { store, context, .. } = &self.0.searches;
         let mut deleted = 0;
         loop {
             let expired = store.expired_searches(context.clock.now(), BATCH).await?;
             if expired.is_empty() {
                 break;
             }
-            deleted += self.0.delete_searches(expired).await?;
+            deleted += delete_searches(&**store, expired).await?;
         }
         if deleted > 0 {
             tracing::info!(deleted, "deleted {deleted} expired searches");
         }
         Ok(())
-    }
-}
-
-impl Federation {
-    /// Deletes searches with everything that belongs to them; returns how many existed.
-    pub(crate) async fn delete_searches(&self, ids: Vec<SearchId>) -> Result<u64, StoreError> {
-        let mut deleted = 0;
-        for id in ids {
-            match self.store.delete_search(id).await {
-                Ok(()) => deleted += 1,
-                Err(StoreError::NotFound) => {} // deleted meanwhile
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(deleted)
     }
 }
 
@@ -163,7 +152,7 @@ impl RunSubscriptions {
     async fn update_all(&self) -> Result<(), FederationError> {
         let mut after = SearchId(0);
         loop {
-            let page = self.0.store.subscribed_searches(after, BATCH).await?;
+            let page = self.0.searches.store.subscribed_searches(after, BATCH).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = last.id;
             // A search that still runs is skipped.
@@ -177,11 +166,11 @@ impl RunSubscriptions {
     }
 
     async fn update_one(&self, search: &Search) -> Result<(), FederationError> {
-        let Federation { store, context, .. } = &*self.0;
+        let SearchLifecycle { store, context, .. } = &self.0.searches;
         let reason = match store.user(search.owner).await {
             Ok(_) if search.status.is_error() => NoticeKind::SubscriptionFailed { status: search.status },
             Ok(_) => {
-                self.0.update_unlimited(search).await?;
+                self.0.searches.update_unlimited(search).await?;
                 return Ok(());
             }
             Err(StoreError::NotFound) => NoticeKind::SubscriptionWithoutOwner,

@@ -155,8 +155,8 @@ async fn run_search(pre_query_processors: &[&str]) -> Search {
         observer: Arc::new(NoObserver),
     });
     let times = if pre_query_processors.is_empty() { 1 } else { 2 };
-    assert_eq!(federation.time_max(&search), Duration::from_secs(times * TIMEOUT_S));
-    federation.run(search.id, search.run, RunKind::New, &domain::ports::NoSlot).await.unwrap();
+    assert_eq!(federation.waiter.time_max(&search), Duration::from_secs(times * TIMEOUT_S));
+    federation.runner.run(search.id, search.run, RunKind::New, &domain::ports::NoSlot).await.unwrap();
     store.search(search.id).await.unwrap()
 }
 

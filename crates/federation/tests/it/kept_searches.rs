@@ -62,7 +62,7 @@ impl Fixture {
     }
 
     async fn search(&self, spec: SearchSpec) -> Result<Search, FederationError> {
-        let search = self.federation.create(self.owner, spec).await?;
+        let search = self.federation.searches.create(self.owner, spec).await?;
         let finished = FinishedRun {
             search: search.id,
             run: search.run,
@@ -127,7 +127,8 @@ async fn concurrent_requests_remove_no_more_than_needed() {
     for _ in 0..MAX {
         fixture.search(plain()).await.unwrap();
     }
-    for created in join_all((0..3).map(|_| fixture.federation.create(fixture.owner, plain()))).await {
+    for created in join_all((0..3).map(|_| fixture.federation.searches.create(fixture.owner, plain()))).await
+    {
         created.unwrap();
     }
     let count = fixture.count().await;

@@ -160,6 +160,7 @@ impl Fixture {
 
     async fn run(&mut self) {
         self.federation
+            .runner
             .run(self.search.id, self.search.run, RunKind::New, &domain::ports::NoSlot)
             .await
             .unwrap();
@@ -167,7 +168,7 @@ impl Fixture {
     }
 
     async fn page(&self) -> Vec<String> {
-        let mixed = self.federation.mix(&self.search, &MixRequest::default()).await.unwrap();
+        let mixed = self.federation.mixer.mix(&self.search, &MixRequest::default()).await.unwrap();
         mixed.results.iter().map(shown).collect()
     }
 
@@ -231,7 +232,7 @@ async fn a_page_of_a_running_search_records_no_election() {
     fixture.run().await;
     fixture.corpus.asked();
     let sets = fixture.store.result_sets(fixture.search.id).await.unwrap();
-    let mixed = fixture.federation.mix_sets(&running, sets, &MixRequest::default()).await;
+    let mixed = fixture.federation.mixer.mix_sets(&running, sets, &MixRequest::default()).await;
     assert!(mixed.results.iter().any(|item| shown(item).starts_with("2 AutoSelected")));
     let asked = fixture.corpus.asked();
     assert!(!asked.is_empty() && asked.iter().all(|one| !one.records), "{asked:?}");
@@ -243,7 +244,7 @@ async fn an_update_shows_saved_results_unchanged_until_a_source_responds() {
     fixture.run().await;
     fixture.corpus.asked();
     let update = Search { run: RunNumber(fixture.search.run.0 + 1), ..fixture.search.clone() };
-    let mixed = fixture.federation.mix_sets(&update, Vec::new(), &MixRequest::default()).await;
+    let mixed = fixture.federation.mixer.mix_sets(&update, Vec::new(), &MixRequest::default()).await;
     let page: Vec<String> = mixed.results.iter().map(shown).collect();
     assert_eq!(page, fixture.page().await);
     assert!(fixture.corpus.asked().is_empty(), "the post-result processors do not run");
@@ -252,14 +253,14 @@ async fn an_update_shows_saved_results_unchanged_until_a_source_responds() {
 #[tokio::test]
 async fn an_election_on_request_is_stored_in_the_saved_results() {
     let mut fixture = Fixture::with(undecided(&[1, 2])).await;
-    let error = fixture.federation.elect(&fixture.search).await.unwrap_err();
+    let error = fixture.federation.elector.elect(&fixture.search).await.unwrap_err();
     assert!(matches!(error, federation::FederationError::NotReady(_)), "{error}");
     fixture.run().await;
     assert!(fixture.page().await.contains(&"1 Cached".to_owned()));
     fixture.corpus.asked();
 
     fixture.corpus.say(decided(&[1, 2], DecidedBy::Election, 8));
-    assert_eq!(fixture.federation.elect(&fixture.search).await.unwrap(), [RunId(8)]);
+    assert_eq!(fixture.federation.elector.elect(&fixture.search).await.unwrap(), [RunId(8)]);
     let asked = fixture.corpus.asked();
     assert!(asked.len() == 1 && asked[0].records && asked[0].on_request, "{asked:?}");
     let page = fixture.page().await;
@@ -271,7 +272,7 @@ async fn an_election_on_request_is_stored_in_the_saved_results() {
     assert_eq!(counts.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [3, 1], "{counts:?}");
 
     fixture.corpus.fail("the vectors cannot be read");
-    assert!(fixture.federation.elect(&fixture.search).await.unwrap_err().is_transient());
+    assert!(fixture.federation.elector.elect(&fixture.search).await.unwrap_err().is_transient());
 }
 
 #[tokio::test]
@@ -279,7 +280,7 @@ async fn a_pin_decides_without_an_election() {
     let both = decided(&[2, 1], DecidedBy::Pin, 7).into_iter().chain([alone(3, Badge::Pinned)]);
     let mut fixture = Fixture::with(both.collect()).await;
     fixture.run().await;
-    assert_eq!(fixture.federation.elect(&fixture.search).await.unwrap(), []);
+    assert_eq!(fixture.federation.elector.elect(&fixture.search).await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -297,14 +298,14 @@ async fn a_rejection_applies_to_saved_results() {
         assert!(page.contains(&row.to_owned()), "{row}: {page:?}");
     }
     let set = fixture.store.result_sets(fixture.search.id).await.unwrap().remove(0);
-    let one = fixture.federation.saved_result(set.items[0].swirl_id).await.unwrap().0.item;
-    let all = fixture.federation.saved_results(fixture.search.owner, 0, 10).await.unwrap().items;
+    let one = fixture.federation.reader.saved_result(set.items[0].swirl_id).await.unwrap().0.item;
+    let all = fixture.federation.reader.saved_results(fixture.search.owner, 0, 10).await.unwrap().items;
     let marks = all.iter().map(|saved| &saved.item).chain([&one]).filter_map(|item| item.cache.as_deref());
     let statuses: Vec<_> = marks.map(|mark| (mark.badge, mark.run_id, mark.cluster.is_some())).collect();
     assert_eq!(statuses, vec![(Badge::Cached, None, true); 4], "they are still versions of one document");
     // The next election decides again.
     fixture.corpus.say(decided(&[3, 1, 2], DecidedBy::Election, 9));
-    fixture.federation.elect(&fixture.search).await.unwrap();
+    fixture.federation.elector.elect(&fixture.search).await.unwrap();
     assert!(fixture.page().await.contains(&"3 AutoSelected".to_owned()));
 }
 

@@ -34,7 +34,7 @@ pub(super) async fn read(context: &ToolContext<'_>) -> Result<Value, ToolError> 
         return shown(&HealthView { status: "error", version, sources: Vec::new() });
     }
     let sources = visible_providers(context).await?.into_iter().map(|provider| {
-        let known = context.mcp.federation.provider_state(ProviderId(provider.id));
+        let known = context.mcp.federation.prober.health(ProviderId(provider.id));
         SourceView {
             name: provider.name,
             active: provider.active,

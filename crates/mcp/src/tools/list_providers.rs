@@ -9,7 +9,6 @@ use crate::views::TITLE_CHARS_MAX;
 use async_trait::async_trait;
 use domain::authenticator::Authenticator;
 use domain::provider::SearchProvider;
-use federation::authenticator_of;
 use rmcp::model::JsonObject;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
@@ -81,7 +80,7 @@ pub(crate) async fn visible_providers(context: &ToolContext<'_>) -> Result<Vec<P
         if !context.principal.may_see(&provider) {
             continue;
         }
-        let connected = match authenticator_of(&provider, &mcp.plugins) {
+        let connected = match mcp.plugins.authenticator_of(&provider) {
             None => true,
             Some(name) => {
                 if authenticators.is_none() {

@@ -99,7 +99,7 @@ pub(super) async fn page(
     search: &Search,
     request: MixRequest,
 ) -> Result<FoundView, ToolError> {
-    match context.mcp.federation.mix(search, &request).await {
+    match context.mcp.federation.mixer.mix(search, &request).await {
         Ok(mixed) => Ok(FoundView::of(search, mixed, request.page)),
         Err(FederationError::NotReady(_)) => Ok(FoundView::not_ready(search)),
         Err(error) => Err(error.into()),

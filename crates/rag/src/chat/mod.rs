@@ -80,7 +80,7 @@ impl Chats {
     pub async fn begin(&self, chat: Chat, input: ChatInput) -> Result<PendingMessage, ChatError> {
         let lock = self.locks.try_lock(chat.id).ok_or(ChatError::Busy)?;
         let before = self.deps.store.messages(chat.id).await?;
-        let mut before = self.deps.federation.authorize_messages(chat.owner, before).await;
+        let mut before = self.deps.federation.reader.authorize_messages(chat.owner, before).await;
         let is_again = input.content.trim().is_empty() && input.attach.is_empty();
         let unanswered = before.last().is_some_and(|last| last.role == Speaker::User);
         let message = match before.pop_if(|_| is_again && unanswered) {
@@ -187,7 +187,7 @@ impl Chats {
     /// An attached document must be a result of the user's own search.
     async fn own_document(&self, chat: &Chat, document: DocumentRef) -> Result<(), ChatError> {
         let found = async {
-            let (saved, search) = self.deps.federation.saved_result(document.swirl_id).await?;
+            let (saved, search) = self.deps.federation.reader.saved_result(document.swirl_id).await?;
             Ok(saved.search == document.search_id && chat.owner.owns(&search))
         };
         match found.await {

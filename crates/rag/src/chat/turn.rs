@@ -51,7 +51,7 @@ impl<'a> ChatTurn<'a> {
             let chat = self.scope.chat;
             let federation = &self.scope.deps.federation;
             self.scope.sources =
-                federation.providers_for_user(chat.owner, &chat.spec.searchprovider_list).await?;
+                federation.selector.providers_for_user(chat.owner, &chat.spec.searchprovider_list).await?;
             let (system, turns) = self.opening(before, message).await?;
             if self.has_tools() {
                 self.with_tools(&system, turns).await

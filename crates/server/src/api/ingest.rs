@@ -173,7 +173,7 @@ impl IngestInput {
         let document = match (self.search_id, self.swirl_id, self.url) {
             (Some(search), Some(result), _) => {
                 let search = own_search(state, &caller.principal, SearchId(search)).await?;
-                let (saved, _) = state.federation.saved_result(ResultId(result)).await?;
+                let (saved, _) = state.federation.reader.saved_result(ResultId(result)).await?;
                 if saved.search != search.id {
                     return Err(ApiError::of(ErrorCode::NotFound));
                 }

@@ -89,7 +89,8 @@ pub async fn answer_fragment(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Response, ApiError> {
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
-    let stored = state.federation.saved_summary(&search).await?.filter(|answer| answer.run == search.run);
+    let stored =
+        state.federation.reader.saved_summary(&search).await?.filter(|answer| answer.run == search.run);
     let rating = match &stored {
         Some(answer) => state.store.answer_rating(search.id, answer.date_created).await?,
         None => None,

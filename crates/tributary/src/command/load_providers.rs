@@ -145,7 +145,7 @@ pub async fn replace_by_name(app: &App, spec: ProviderSpec) -> anyhow::Result<()
 pub(super) async fn validate(app: &App, owner: &User, spec: &ProviderSpec) -> anyhow::Result<FieldErrors> {
     let mut errors = PLUGINS.check_provider(
         &SearchProvider::unsaved(spec.clone(), owner.id, app.clock.now()),
-        &app.federation.transforms_for(&Principal::of(owner)).await?,
+        &app.federation.transforms.transforms_for(&Principal::of(owner)).await?,
     );
     // The validated provider has its credentials removed.
     errors.check_text("credentials", &spec.credentials, CREDENTIALS_CHARS_MAX);

@@ -104,7 +104,7 @@ pub(super) async fn add(
         owner.is_admin,
         "'{user}' is not an administrator; only administrators may add providers"
     );
-    let transforms = app.federation.transforms_for(&Principal::of(&owner)).await?;
+    let transforms = app.federation.transforms.transforms_for(&Principal::of(&owner)).await?;
     for source in sources {
         let there = stored(&app, &source.spec.name).await?;
         let is_new = there.is_none();

@@ -58,8 +58,8 @@ impl Search {
         let (stop, stopped) = watch::channel(false);
         let mut running = JoinSet::new();
         running.spawn(worker(&app).serve(stopped));
-        let search = app.federation.create(owner.id, spec).await?;
-        let mut running_search = app.federation.follow_to_end(search);
+        let search = app.federation.searches.create(owner.id, spec).await?;
+        let mut running_search = app.federation.waiter.follow_to_end(search);
         while let Some(set) = running_search.next_provider().await {
             terminal::note(progress_line(&set));
         }
@@ -67,7 +67,7 @@ impl Search {
         let (scheme, host, port) = (app.settings.scheme(), &app.settings.host, app.settings.port);
         let request =
             MixRequest { base_url: format!("{scheme}://{host}:{port}/svc"), ..MixRequest::default() };
-        let mixed = app.federation.mix(&search, &request).await?;
+        let mixed = app.federation.mixer.mix(&search, &request).await?;
         let _worker_has_gone = stop.send(true);
         while running.join_next().await.is_some() {}
         app.store.close().await;

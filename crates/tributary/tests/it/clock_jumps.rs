@@ -120,8 +120,12 @@ impl Fixture {
     /// Creates a search and runs it.
     async fn search(&self, spec: SearchSpec) -> Search {
         let spec = SearchSpec { query_string: "river".to_owned(), ..spec };
-        let search = self.federation.create(self.owner, spec).await.unwrap();
-        self.federation.run(search.id, search.run, RunKind::New, &domain::ports::NoSlot).await.unwrap();
+        let search = self.federation.searches.create(self.owner, spec).await.unwrap();
+        self.federation
+            .runner
+            .run(search.id, search.run, RunKind::New, &domain::ports::NoSlot)
+            .await
+            .unwrap();
         self.store.search(search.id).await.unwrap()
     }
 
@@ -205,7 +209,12 @@ async fn a_subscription_runs_once_for_each_time_it_is_started() {
         let asked = fixture.store.search(search.id).await.unwrap();
         assert_eq!(asked.run.0, search.run.0 + 1, "{days} day(s)");
         assert_eq!(fixture.queue.depth(QueueName::Search).await.unwrap(), waiting + 1);
-        fixture.federation.run(asked.id, asked.run, RunKind::Update, &domain::ports::NoSlot).await.unwrap();
+        fixture
+            .federation
+            .runner
+            .run(asked.id, asked.run, RunKind::Update, &domain::ports::NoSlot)
+            .await
+            .unwrap();
         search = fixture.store.search(asked.id).await.unwrap();
         assert_eq!(search.status, SearchStatus::FullUpdateReady, "{search:?}");
         assert!((0.0..RUN_MAX.as_secs_f64()).contains(&search.time_s), "{search:?}");

@@ -52,6 +52,7 @@ mod mcp;
 mod models_in_searches;
 mod names;
 mod notice_wording;
+mod object_size;
 mod own_data;
 mod page_bodies;
 mod pages;

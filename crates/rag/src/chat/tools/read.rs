@@ -118,7 +118,7 @@ fn shown(scope: &mut ToolScope<'_>, reference: DocumentRef, loaded: &LoadedDocum
 async fn load(scope: &ToolScope<'_>, reference: DocumentRef) -> Result<Option<LoadedDocument>, ChatError> {
     let store = &scope.deps.store;
     let found = async {
-        let (saved, search) = scope.deps.federation.saved_result(reference.swirl_id).await?;
+        let (saved, search) = scope.deps.federation.reader.saved_result(reference.swirl_id).await?;
         let provider = store.provider(saved.provider).await?;
         Ok::<_, StoreError>((saved, search, provider))
     };

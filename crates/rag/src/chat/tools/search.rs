@@ -81,20 +81,23 @@ pub(super) async fn search(scope: &mut ToolScope<'_>, args: &Value) -> Result<To
         return Ok(ToolResult::text("native needs exactly one source in sources."));
     }
     scope.searches += 1;
-    let search = match scope.deps.federation.create(scope.chat.owner, spec(&request, &searched)).await {
-        Ok(search) => search,
-        Err(FederationError::Invalid(errors)) => {
-            return Ok(ToolResult::text(format!("This cannot be searched: {errors}")));
-        }
-        Err(
-            error @ (FederationError::TooManyWaiting { .. }
-            | FederationError::QueueFull { .. }
-            | FederationError::TooManyKept { .. }),
-        ) => {
-            return Ok(ToolResult::text(format!("No search can be started now: {error}. Tell the user.")));
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let search =
+        match scope.deps.federation.searches.create(scope.chat.owner, spec(&request, &searched)).await {
+            Ok(search) => search,
+            Err(FederationError::Invalid(errors)) => {
+                return Ok(ToolResult::text(format!("This cannot be searched: {errors}")));
+            }
+            Err(
+                error @ (FederationError::TooManyWaiting { .. }
+                | FederationError::QueueFull { .. }
+                | FederationError::TooManyKept { .. }),
+            ) => {
+                return Ok(ToolResult::text(format!(
+                    "No search can be started now: {error}. Tell the user."
+                )));
+            }
+            Err(error) => return Err(error.into()),
+        };
     let text = match wait_for_results(scope, &search).await? {
         Some(mixed) => shown(scope, &search, &mixed, notes),
         None => {
@@ -128,7 +131,7 @@ async fn searchable_sources(
         if !is_wanted {
             continue;
         }
-        match scope.deps.federation.missing_connection(scope.chat.owner, source).await {
+        match scope.deps.federation.prober.missing_connection(scope.chat.owner, source).await {
             None => searched.push(source.clone()),
             Some(reason) => notes.push(format!("{} was not searched: {reason}.", source.spec.name)),
         }
@@ -170,14 +173,14 @@ async fn wait_for_results(
 ) -> Result<Option<MixedResponse>, ChatError> {
     let federation = &scope.deps.federation;
     let patience = scope.time_left().saturating_sub(ANSWER_TIME);
-    let search = federation.end_within(search.clone(), patience).await?;
+    let search = federation.waiter.end_within(search.clone(), patience).await?;
     if !search.status.is_final() {
         return Ok(None);
     }
     // Versions are adjacent in the list, and only one of them is shown.
     let items = Some(RESULTS_LOOKED_AT_MAX);
     let request = MixRequest { explain: Some(false), items, ..MixRequest::default() };
-    Ok(Some(federation.mix(&search, &request).await?))
+    Ok(Some(federation.mixer.mix(&search, &request).await?))
 }
 
 /// The best results, with only the elected version of each document.

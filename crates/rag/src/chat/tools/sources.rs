@@ -13,7 +13,8 @@ pub(super) async fn list(scope: &mut ToolScope<'_>) -> ToolResult {
         if !source.spec.tags.is_empty() {
             line.push_str(&format!(" Tags: {}.", source.spec.tags.join(", ")));
         }
-        if let Some(reason) = scope.deps.federation.missing_connection(scope.chat.owner, source).await {
+        if let Some(reason) = scope.deps.federation.prober.missing_connection(scope.chat.owner, source).await
+        {
             line.push_str(&format!(" Not connected: {reason}."));
         }
         lines.push(format!("- {line}"));

@@ -59,7 +59,7 @@ pub async fn read_now(
     let (searches_today, providers) =
         tokio::try_join!(state.store.search_count(Some(midnight)), state.store.providers())?;
     let resting = providers.into_iter().filter_map(|provider| {
-        let known = state.federation.provider_state(provider.id)?;
+        let known = state.federation.prober.health(provider.id)?;
         (known.state != "closed").then_some(Resting {
             provider_id: provider.id,
             name: provider.spec.name,

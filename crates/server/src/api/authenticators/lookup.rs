@@ -23,7 +23,7 @@ pub async fn needed(state: &AppState, principal: &Principal) -> Result<Vec<Authe
     let mut names: Vec<&str> = providers
         .iter()
         .filter(|provider| principal.may_see(provider))
-        .filter_map(|provider| federation::authenticator_of(provider, &state.plugins))
+        .filter_map(|provider| state.plugins.authenticator_of(provider))
         .collect();
     if state.corpus.is_open() {
         names.extend(egress::authenticators(&state.settings).map(|(_, name)| name));

@@ -124,7 +124,7 @@ pub async fn elect(
     }
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let search_id = search.id;
-    let held = state.federation.elect(&search).await?;
+    let held = state.federation.elector.elect(&search).await?;
     let query = RunQuery { limit: held.len() as u64, ids: Some(held), ..RunQuery::default() };
     let runs = state.corpus.runs(&caller.principal, &query).await?;
     Ok(Json(ElectionsView { search_id, results: runs.items.into_iter().map(RunView::from).collect() }))

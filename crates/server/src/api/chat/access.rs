@@ -9,7 +9,7 @@ use domain::user::Principal;
 /// The messages of a chat, as far as its owner may still see their sources.
 pub async fn messages_of(state: &AppState, chat: &Chat) -> Result<Vec<ChatMessage>, ApiError> {
     let messages = state.store.messages(chat.id).await?;
-    Ok(state.federation.authorize_messages(chat.owner, messages).await)
+    Ok(state.federation.reader.authorize_messages(chat.owner, messages).await)
 }
 
 /// The chat, if it is the caller's own: chats are private, even from administrators.

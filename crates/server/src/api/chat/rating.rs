@@ -37,6 +37,6 @@ pub async fn rate_message(
     }
     rating.check().into_result(()).map_err(ApiError::invalid)?;
     let rated = state.store.rate_message(chat.id, MessageId(message), rating).await?;
-    let mut seen = state.federation.authorize_messages(chat.owner, vec![rated]).await;
+    let mut seen = state.federation.reader.authorize_messages(chat.owner, vec![rated]).await;
     Ok(Json(seen.pop().ok_or_else(|| ApiError::of(ErrorCode::NotFound))?.into()))
 }

@@ -46,7 +46,7 @@ pub async fn general(
         storage,
         last_backup,
     };
-    let breaker = |provider| state.federation.provider_state(provider).map(|source| source.state);
+    let breaker = |provider| state.federation.prober.health(provider).map(|source| source.state);
     let text = state.metrics.scrape(&snapshot, breaker);
     let text = text.map_err(|error| ApiError::internal(format!("the metrics cannot be written: {error}")))?;
     let format = TextFormat::accepted(&headers);

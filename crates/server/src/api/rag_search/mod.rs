@@ -95,7 +95,7 @@ async fn create_answer(
     state.throttles.take(Class::Rag, caller.principal.user, address)?;
     if input.renew {
         rag_request.summary.instead_of =
-            state.federation.saved_summary(&search).await?.map(|stored| stored.row.swirl_id);
+            state.federation.reader.saved_summary(&search).await?.map(|stored| stored.row.swirl_id);
     }
     if accepts_events(&headers) {
         // An error cannot be returned after the stream has begun.
@@ -110,7 +110,7 @@ async fn create_answer(
         Err(error) => missing_summary(error)?,
     };
     let request = MixRequest { base_url: links.base(), summary: Some(ai), ..MixRequest::default() };
-    let mixed = state.federation.mix(&search, &request).await?;
+    let mixed = state.federation.mixer.mix(&search, &request).await?;
     log_view(&search, &mixed);
     Ok(Json(mixed).into_response())
 }

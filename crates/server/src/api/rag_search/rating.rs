@@ -26,7 +26,7 @@ pub async fn rate_answer(
 ) -> Result<Json<Rating>, ApiError> {
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     rating.check().into_result(()).map_err(ApiError::invalid)?;
-    let Some(answer) = state.federation.saved_summary(&search).await? else {
+    let Some(answer) = state.federation.reader.saved_summary(&search).await? else {
         return Err(ApiError::with_detail(ErrorCode::Impossible, "This search has no summary to rate."));
     };
     let model = answer.row.additional_content.map(|details| details.ai_model).unwrap_or_default();

@@ -114,7 +114,7 @@ async fn read_results(
         let paging = Paging { page: query.page, items: query.items };
         let list = ListRequest::read(paging, &links, "/results/")?;
         let own = caller.principal.user;
-        let page = state.federation.saved_results(own, list.offset(), list.limit()).await?;
+        let page = state.federation.reader.saved_results(own, list.offset(), list.limit()).await?;
         let items: Vec<ResultView> = page.items.into_iter().map(ResultView::from).collect();
         return Ok(list.answer(items, page.total));
     };
@@ -130,9 +130,9 @@ async fn read_results(
     let is_read = method == Method::GET && !is_prefetch(&headers);
     let mixed = match query.mark_all_read.as_deref() {
         Some(value) if !value.is_empty() && is_read => {
-            state.federation.mix_and_mark(&search, &request).await?
+            state.federation.mixer.mix_and_mark(&search, &request).await?
         }
-        _ => state.federation.mix(&search, &request).await?,
+        _ => state.federation.mixer.mix(&search, &request).await?,
     };
     log_view(&search, &mixed);
     Ok(Json(mixed).into_response())
@@ -242,7 +242,7 @@ async fn load(state: &AppState, caller: &Caller, id: ResultId) -> Result<Version
 
 /// A result belongs to the owner of its search.
 async fn own_result(state: &AppState, caller: &Caller, id: ResultId) -> Result<SavedResult, ApiError> {
-    let (saved, search) = state.federation.saved_result(id).await?;
+    let (saved, search) = state.federation.reader.saved_result(id).await?;
     if caller.principal.owns(&search) { Ok(saved) } else { Err(ApiError::of(ErrorCode::NotFound)) }
 }
 

@@ -39,7 +39,7 @@ pub async fn replace_search(
         if_match.check(stored.version())?;
         paid(&state, &caller, address, &stored.spec, spec.clone())
     };
-    let changed = state.federation.change(search.id, edit).await?;
+    let changed = state.federation.searches.change(search.id, edit).await?;
     Ok(Versioned::new(changed.version(), SearchView::of(changed, &caller.principal.username, &links)))
 }
 
@@ -64,7 +64,7 @@ pub async fn change_search(
         if_match.check(stored.version())?;
         paid(&state, &caller, address, &stored.spec, merge(&stored.spec, given.clone())?)
     };
-    let changed = state.federation.change(search.id, edit).await?;
+    let changed = state.federation.searches.change(search.id, edit).await?;
     Ok(Versioned::new(changed.version(), SearchView::of(changed, &caller.principal.username, &links)))
 }
 
@@ -83,7 +83,7 @@ pub async fn delete_search(
         Some(version) => state.store.if_version(version).delete_search(search.id).await?,
         None => state.store.delete_search(search.id).await?,
     }
-    state.federation.progress().changed(search.id);
+    state.federation.progress.changed(search.id);
     Ok(StatusCode::NO_CONTENT)
 }
 

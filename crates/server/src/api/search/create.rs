@@ -41,8 +41,8 @@ pub async fn create_search(
     let owner = caller.principal.user;
     state.throttles.take(Class::Search, owner, address)?;
     let creation = match key {
-        None => Creation::New(state.federation.create(owner, spec).await?),
-        Some(key) => state.federation.create_once(owner, spec, &key).await?,
+        None => Creation::New(state.federation.searches.create(owner, spec).await?),
+        Some(key) => state.federation.searches.create_once(owner, spec, &key).await?,
     };
     let (search, is_replayed) = match creation {
         Creation::New(search) => (search, false),

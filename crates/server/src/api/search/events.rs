@@ -37,7 +37,7 @@ pub async fn follow_search(
     // Without a permit, the database is not queried.
     let permit = state.throttles.streams.enter(caller.principal.user)?;
     // Subscribes before the row is read, so that nothing is missed in between.
-    let receiver = state.federation.progress().subscribe(SearchId(id));
+    let receiver = state.federation.progress.subscribe(SearchId(id));
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let request = MixRequest { base_url: links.base(), ..MixRequest::default() };
     Ok(SearchStream::new(state, search, (receiver, permit), request, JsonEncoder).stream())

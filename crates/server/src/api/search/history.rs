@@ -71,7 +71,7 @@ pub async fn read_diff(
     let before = runs.iter().map(|run| run.run).find(|run| *run < to);
     let from = query.from.or(before).unwrap_or(to);
     let entries = async |field: &str, run: RunNumber| {
-        let entries = state.federation.saved_entries(&search, run).await?;
+        let entries = state.federation.reader.saved_entries(&search, run).await?;
         entries.ok_or_else(|| ApiError::invalid_field(field, format!("Run {run} is not stored.")))
     };
     let diff = compare(&entries("from", from).await?, &entries("to", to).await?);

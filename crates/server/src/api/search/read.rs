@@ -137,11 +137,11 @@ pub async fn read_searches(
     if let Some(id) = runs_again {
         let search = own_search(&state, &caller.principal, SearchId(id)).await?;
         let (way, started) = match query.rerun {
-            Some(_) => ("rerun", state.federation.rerun(search.id).await?),
-            None => ("update", state.federation.update(&search).await?),
+            Some(_) => ("rerun", state.federation.searches.rerun(search.id).await?),
+            None => ("update", state.federation.searches.update(&search).await?),
         };
         federation::log_start(&started, way);
-        let search = state.federation.wait_for_end(started).await?;
+        let search = state.federation.waiter.wait_for_end(started).await?;
         return Ok(redirect(&links, search.id, &query, None));
     }
     let paging = Paging { page: query.page, items: query.items };
@@ -192,7 +192,7 @@ async fn start_and_mix(
     if let Some(rag_request) = rag_request.filter(|_| search.status.is_final()) {
         request.summary = Some(summarize(state, &search, &rag_request).await);
     }
-    let mixed = state.federation.mix(&search, &request).await?;
+    let mixed = state.federation.mixer.mix(&search, &request).await?;
     log_view(&search, &mixed);
     Ok(Json(mixed).into_response())
 }
@@ -208,7 +208,7 @@ async fn start_and_stream(
 ) -> Result<Response, ApiError> {
     let permit = state.throttles.streams.enter(caller.principal.user)?;
     let (search, request) = start_from_url(state, caller, links, query, text).await?;
-    let mixed = state.federation.mix(&search, &request).await?;
+    let mixed = state.federation.mixer.mix(&search, &request).await?;
     log_view(&search, &mixed);
     Ok(answer_stream(state, &search, &rag_request, Some(&mixed), permit))
 }

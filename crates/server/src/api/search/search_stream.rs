@@ -159,7 +159,7 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
             }
             Err(StoreError::NotFound) => self.end(None),
             Err(error) => {
-                self.state.federation.progress().invalidate(self.search.id);
+                self.state.federation.progress.invalidate(self.search.id);
                 tracing::warn!(search.id = self.search.id.0, %error, "events: the search cannot be read: {error}");
             }
         }
@@ -168,7 +168,7 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
     /// Sends what happened before the stream started.
     async fn catch_up(&mut self) {
         if !self.has_ended {
-            let events = self.state.federation.progress();
+            let events = &self.state.federation.progress;
             events.follow(&self.search);
             let ended = events.snapshot(self.search.id, self.search.run);
             self.add_sets(ended).await;
@@ -188,18 +188,18 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
             return;
         }
         let sets: Vec<ResultSet> = self.sets.values().map(|set| ResultSet::clone(set)).collect();
-        let page = self.state.federation.mix_sets(&self.search, sets, &self.request).await;
+        let page = self.state.federation.mixer.mix_sets(&self.search, sets, &self.request).await;
         self.pending.extend(self.encoder.page(&self.search, page));
         self.next_page_at = Instant::now() + self.encoder.page_interval();
     }
 
     /// Sends the remaining providers, the final page, and the end.
     async fn finish(&mut self) {
-        let stored = self.state.federation.saved_sets(&self.search).await.unwrap_or_default();
+        let stored = self.state.federation.reader.saved_sets(&self.search).await.unwrap_or_default();
         for set in stored.iter().filter(|set| !self.sets.contains_key(&set.provider)) {
             self.pending.extend(self.encoder.provider(set));
         }
-        match self.state.federation.mix(&self.search, &self.request).await {
+        match self.state.federation.mixer.mix(&self.search, &self.request).await {
             Ok(page) => self.pending.extend(self.encoder.page(&self.search, page)),
             Err(error) => {
                 tracing::warn!(search.id = self.search.id.0, %error, "events: the results cannot be mixed: {error}");

@@ -42,7 +42,7 @@ pub async fn read_state(
     if !caller.principal.may_see(&provider) {
         return Err(ApiError::of(ErrorCode::NotFound));
     }
-    Ok(Json(match state.federation.provider_state(provider.id) {
+    Ok(Json(match state.federation.prober.health(provider.id) {
         Some(known) => StateView {
             state: known.state,
             retry_in_s: known.retry_in_s,
@@ -66,7 +66,7 @@ pub async fn reset_state(
     let provider = state.store.provider(ProviderId(id)).await?;
     let (id, name) = (Some(provider.id.0), provider.spec.name.as_str());
     audited.note(AuditEvent::of(Action::Reset, Kind::SearchProvider, id, name)).await?;
-    state.federation.reset_provider(provider.id);
+    state.federation.prober.reset_health(provider.id);
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -103,7 +103,7 @@ pub async fn list_states(
 ) -> Result<Json<Vec<StateRow>>, ApiError> {
     let (now, hour) = (state.clock.now(), state.metrics.hour());
     let row = |provider: SearchProvider| {
-        let known = state.federation.provider_state(provider.id);
+        let known = state.federation.prober.health(provider.id);
         let mut row = StateRow::of(&provider, known, now);
         if let Some(figures) = hour.providers.iter().find(|one| one.provider_id == provider.id) {
             (row.p50, row.ok, row.failed) = (figures.p50, figures.ok, figures.failed);

@@ -59,7 +59,7 @@ impl ProviderView {
         };
         Ok(Self {
             unreadable_fields,
-            capability: state.federation.capability(provider),
+            capability: state.federation.prober.capability(provider),
             id: provider.id,
             owner,
             fields,

@@ -96,7 +96,7 @@ pub async fn test_unsaved_searchprovider(
         (provider.spec, provider.credentials, provider.unreadable) =
             (kept.spec, kept.credentials, kept.unreadable);
     }
-    let transforms = state.federation.transforms_for(&principal).await?;
+    let transforms = state.federation.transforms.transforms_for(&principal).await?;
     let mut errors = state.plugins.check_provider(&provider, &transforms);
     errors.check_text("credentials", provider.credentials.expose(), CREDENTIALS_CHARS_MAX);
     let credentials = provider.credentials.expose().to_owned();
@@ -124,10 +124,10 @@ async fn answer(
     let sort = parameters.sort.unwrap_or_default();
     Ok(Json(match parameters.dry_run {
         Some(Flag(true)) => {
-            TestAnswer::DryRun(state.federation.dry_run(provider, principal, query, sort).await?)
+            TestAnswer::DryRun(state.federation.prober.dry_run(provider, principal, query, sort).await?)
         }
         _ => {
-            let test = state.federation.probe_provider(provider, principal, query, sort).await?;
+            let test = state.federation.prober.probe(provider, principal, query, sort).await?;
             TestAnswer::Test(Box::new(test))
         }
     }))

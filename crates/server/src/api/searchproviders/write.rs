@@ -46,7 +46,7 @@ pub async fn create_searchproviders(
     State(state): State<Arc<AppState>>,
     ApiValue(body): ApiValue,
 ) -> Result<Response, ApiError> {
-    let transforms = state.federation.transforms_for(&principal).await?;
+    let transforms = state.federation.transforms.transforms_for(&principal).await?;
     let Value::Array(list) = body else {
         let spec = read_object(body)?;
         check_new(&state, &principal, &transforms, &spec).into_result(()).map_err(ApiError::invalid)?;
@@ -157,7 +157,7 @@ fn check_new(
     let mut errors = state.plugins.check_provider(&unsaved, transforms);
     errors.merge(check_secret(spec));
     if errors.is_empty() {
-        errors = state.federation.check_against_installation(&unsaved);
+        errors = state.federation.prober.check_against_installation(&unsaved);
     }
     errors
 }
@@ -193,12 +193,12 @@ async fn save(
     spec: ProviderSpec,
 ) -> Result<Versioned<ProviderView>, ApiError> {
     let spec = keeping_secret(&stored, spec)?;
-    let transforms = state.federation.transforms_for(principal).await?;
+    let transforms = state.federation.transforms.transforms_for(principal).await?;
     let proposed = changed(&stored, &spec);
     let mut errors = state.plugins.check_provider(&proposed, &transforms);
     errors.merge(check_secret(&spec));
     if errors.is_empty() {
-        errors = state.federation.check_against_installation(&proposed);
+        errors = state.federation.prober.check_against_installation(&proposed);
     }
     let spec = errors.into_result(spec).map_err(ApiError::invalid)?;
     let saved = audited.at(Some(version)).replace_provider(stored.id, spec, state.clock.now()).await?;

@@ -198,7 +198,7 @@ async fn attached_documents(
     for reference in references(attach) {
         let DocumentRef { search_id, swirl_id } = reference;
         let Ok(search) = own_search(state, &caller.principal, search_id).await else { continue };
-        let Ok((saved, _)) = state.federation.saved_result(swirl_id).await else { continue };
+        let Ok((saved, _)) = state.federation.reader.saved_result(swirl_id).await else { continue };
         if saved.search == search.id {
             let title = truncate(&highlights::plain(&saved.item.title), DOCUMENT_CHARS_MAX);
             documents.push(DocumentView { search_id, swirl_id, title });

@@ -250,7 +250,7 @@ pub async fn read_list(
 ) -> Result<Json<ListFragments>, ApiError> {
     let query = ListQuery::parse(&Fields::parse(&query.unwrap_or_default()))?;
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
-    let mixed = state.federation.mix(&search, &query.request(links.base())).await?;
+    let mixed = state.federation.mixer.mix(&search, &query.request(links.base())).await?;
     log_view(&search, &mixed);
     let listing = Listing { state: &state, context: &context, search: &search, query: &query, asked: &[] };
     let list = listing.view(mixed);

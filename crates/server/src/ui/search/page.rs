@@ -158,12 +158,12 @@ impl PageView<'_> {
     async fn list(&self, search: &Search, query: &ListQuery, base_url: String) -> Result<Response, ApiError> {
         let request = query.request(base_url);
         let mut asked = Vec::new();
-        let mixed = match self.state.federation.mix(search, &request).await {
+        let mixed = match self.state.federation.mixer.mix(search, &request).await {
             Ok(mixed) => mixed,
             Err(FederationError::NotReady(_)) => {
-                asked = self.state.federation.selected_providers(search).await?;
+                asked = self.state.federation.selector.selected_providers(search).await?;
                 let sets = self.partial_sets(search);
-                self.state.federation.mix_sets(search, sets, &request).await
+                self.state.federation.mixer.mix_sets(search, sets, &request).await
             }
             Err(error) => return Err(error.into()),
         };
@@ -179,7 +179,7 @@ impl PageView<'_> {
     }
 
     fn partial_sets(&self, search: &Search) -> Vec<ResultSet> {
-        let sets = self.state.federation.progress().snapshot(search.id, search.run);
+        let sets = self.state.federation.progress.snapshot(search.id, search.run);
         sets.iter().map(|set| ResultSet::clone(set)).collect()
     }
 

@@ -61,12 +61,12 @@ impl SearchForm {
         let search = match self {
             Self::New(spec) => {
                 charge_quota()?;
-                state.federation.create(owner.user, spec).await?
+                state.federation.searches.create(owner.user, spec).await?
             }
             Self::Again(id) => {
                 let own = own_search(state, owner, id).await?;
                 charge_quota()?;
-                state.federation.rerun(own.id).await?
+                state.federation.searches.rerun(own.id).await?
             }
         };
         federation::log_start(&search, "search_page");

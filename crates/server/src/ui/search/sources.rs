@@ -88,7 +88,7 @@ impl SourceView {
 
     fn ended(state: &AppState, outcome: &SourceOutcome<'_>) -> Self {
         let is_missing = !outcome.status.has_delivered();
-        let state = state.federation.provider_state(outcome.id).filter(|_| is_missing);
+        let state = state.federation.prober.health(outcome.id).filter(|_| is_missing);
         Self {
             id: outcome.id,
             name: outcome.name.to_owned(),

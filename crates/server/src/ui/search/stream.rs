@@ -53,12 +53,12 @@ pub async fn start_search(
     // Without a free stream, no search is started.
     let permit = state.throttles.streams.enter(caller.principal.user)?;
     let search = form.start(&state, &caller, address).await?;
-    let receiver = state.federation.progress().subscribe(search.id);
+    let receiver = state.federation.progress.subscribe(search.id);
     // Read again after subscribing, so that no event is missed.
     let search = own_search(&state, &caller.principal, search.id).await?;
     let query = ListQuery::default();
     let request = query.request(links.base());
-    let asked = state.federation.selected_providers(&search).await?;
+    let asked = state.federation.selector.selected_providers(&search).await?;
     let encoder = PageFragments::new(Arc::clone(&state), context, query, asked);
     Ok(SearchStream::new(state, search, (receiver, permit), request, encoder).stream().into_response())
 }
@@ -77,10 +77,10 @@ pub async fn follow_search(
     }
     let query = ListQuery::parse(&Fields::parse(&query.unwrap_or_default()))?;
     let permit = state.throttles.streams.enter(caller.principal.user)?;
-    let receiver = state.federation.progress().subscribe(SearchId(id));
+    let receiver = state.federation.progress.subscribe(SearchId(id));
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let request = query.request(links.base());
-    let asked = state.federation.selected_providers(&search).await?;
+    let asked = state.federation.selector.selected_providers(&search).await?;
     let encoder = PageFragments::new(Arc::clone(&state), context, query, asked);
     Ok(SearchStream::new(state, search, (receiver, permit), request, encoder).stream().into_response())
 }

@@ -157,7 +157,7 @@ impl Storing<'_> {
         let (name, now) = (spec.name.clone(), self.app.clock.now());
         if errors.is_empty() {
             let unsaved = SearchProvider::unsaved(spec.clone(), self.owner.id, now);
-            errors = self.app.federation.check_against_installation(&unsaved);
+            errors = self.app.federation.prober.check_against_installation(&unsaved);
         }
         let spec = errors.into_result(spec)?;
         match self.changes().create_providers(vec![spec.clone()], self.owner.id, now).await {
@@ -194,7 +194,7 @@ impl Storing<'_> {
 
     /// Searches have no name, so each one is added.
     async fn search(&self, spec: SearchSpec) -> Stored {
-        let made = self.app.federation.create(self.owner.id, spec).await?;
+        let made = self.app.federation.searches.create(self.owner.id, spec).await?;
         Ok((Outcome::Added, format!("{} '{}'", made.id.0, made.spec.query_string)))
     }
 

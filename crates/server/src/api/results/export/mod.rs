@@ -75,7 +75,7 @@ pub async fn export_results(
         ..MixRequest::default()
     };
     let search = own_search(&state, &caller.principal, SearchId(query.search_id)).await?;
-    let mixed = state.federation.mix(&search, &request).await?;
+    let mixed = state.federation.mixer.mix(&search, &request).await?;
     log_view(&search, &mixed);
     let mixer = request.mixer.as_deref().unwrap_or(&search.spec.result_mixer);
     let export = Export {

@@ -202,7 +202,7 @@ impl Installation {
             Ok(owner) => Principal::of(&owner),
             Err(error) => return fail("provider", format!("{name}: owner: {error}")),
         };
-        let test = app.federation.probe_provider(provider, &owner, &self.test_query, Sort::default()).await;
+        let test = app.federation.prober.probe(provider, &owner, &self.test_query, Sort::default()).await;
         let (found, retrieved, time) = match test {
             Err(error) => return fail("provider", format!("{name}: {error}")),
             Ok(test) => match test.error {

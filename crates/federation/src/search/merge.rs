@@ -1,12 +1,7 @@
-//! Updates a search: it runs again and keeps its results. New results are added and marked `new`.
+//! Merges the results of an update with the saved ones. New results are added and marked `new`.
 
-use crate::error::FederationError;
-use crate::federation::Federation;
-use crate::request_context::current_request;
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::QueueName;
 use domain::result::{NEW, ResultItem, ResultSet};
-use domain::search::Search;
 use domain::status::ProviderStatus;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use syntax::canonical_url::canonical;
@@ -16,42 +11,6 @@ use syntax::strip_html::readable;
 const SET_ITEMS_MAX: usize = 2_000;
 /// Most notices that updates keep per provider; the oldest are removed first.
 const SET_NOTICES_MAX: usize = 200;
-
-impl Federation {
-    /// Runs the search again and keeps its results. A search that is running is returned as it is: its results will be
-    /// as fresh.
-    pub async fn update(&self, search: &Search) -> Result<Search, FederationError> {
-        if !search.status.is_final() {
-            return Ok(search.clone());
-        }
-        let _permit = self.admit_again(search.owner).await?;
-        self.update_unlimited(search).await
-    }
-
-    /// An update started by the service. There are no more of them than subscribed searches.
-    pub(crate) async fn update_unlimited(&self, search: &Search) -> Result<Search, FederationError> {
-        let now = self.context.clock.now();
-        let note = Notice::new(now, NoticeKind::UpdateRequested);
-        let search = self.store.update_search(search.id, note, now, current_request().as_deref()).await?;
-        self.queue.notify(QueueName::Search);
-        Ok(search)
-    }
-
-    /// The saved results merged with those of an update. They are read here, after the providers have responded, so
-    /// that little can change in between.
-    pub(crate) async fn merge_with_saved(
-        &self,
-        search: &Search,
-        fresh: Vec<ResultSet>,
-    ) -> Result<Vec<ResultSet>, FederationError> {
-        let saved = self.store.result_sets(search.id).await?;
-        Ok(self.merge_sets(saved, fresh))
-    }
-
-    pub(crate) fn merge_sets(&self, saved: Vec<ResultSet>, fresh: Vec<ResultSet>) -> Vec<ResultSet> {
-        merge(saved, fresh, |kind| self.notice(kind))
-    }
-}
 
 /// Identifies a result among those of its provider.
 #[derive(PartialEq, Eq, Hash)]
@@ -77,7 +36,7 @@ impl ItemKey {
 
 /// One result set per provider, ordered by provider id. Sets of providers that were not queried this time stay as they
 /// are.
-fn merge(
+pub(crate) fn merge(
     saved: Vec<ResultSet>,
     fresh: Vec<ResultSet>,
     notice: impl Fn(NoticeKind) -> Notice,

@@ -1,8 +1,10 @@
 //! Loads the query transforms that a search may use.
 
+use crate::cpu_pool::CpuPool;
 use crate::error::FederationError;
-use crate::federation::Federation;
-use domain::ports::{ProcessorError, ProcessorErrorKind};
+use crate::federation_store::FederationStore;
+use crate::search::rules_cache::RulesCache;
+use domain::ports::{PluginRegistry, ProcessorError, ProcessorErrorKind};
 use domain::provider::SearchProvider;
 use domain::query_transform::{QueryTransform, Rules, canonical};
 use domain::search::Search;
@@ -21,7 +23,15 @@ impl RunTransforms {
     }
 }
 
-impl Federation {
+/// Loads query transforms and keeps their parsed rules.
+pub struct TransformLoader {
+    pub(crate) store: Arc<dyn FederationStore>,
+    pub(crate) plugins: PluginRegistry,
+    pub(crate) cpu: CpuPool,
+    pub(crate) rules: RulesCache,
+}
+
+impl TransformLoader {
     /// The references (`<name>.<type>`) of the transforms that this user may use.
     pub async fn transforms_for(&self, principal: &Principal) -> Result<BTreeSet<String>, FederationError> {
         let all = self.store.transforms().await?;

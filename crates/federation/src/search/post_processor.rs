@@ -1,19 +1,29 @@
 //! Runs the post-result pipeline over all results of a search.
 
-use crate::cpu_pool::YieldingPermit;
-use crate::federation::Federation;
+use crate::cpu_pool::{CpuPool, YieldingPermit};
+use crate::notice_now::notice_now;
 use crate::search::processor_failure::{skipped, unknown_processor};
 use domain::notice::{Notice, NoticeKind};
 use domain::pipeline::SYSTEM_DEFAULT;
-use domain::ports::{PluginContext, PluginRegistry, PostResultContext, RunStage};
+use domain::ports::{PipelineStore, PluginContext, PluginRegistry, PostResultContext, RunStage};
 use domain::result::ResultSet;
 use domain::search::Search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-impl Federation {
+/// Runs the post-result processors, at the end of a run and on the results of a running one.
+#[derive(Clone)]
+pub(crate) struct PostProcessor {
+    pub pipelines: Arc<dyn PipelineStore>,
+    pub plugins: PluginRegistry,
+    pub context: PluginContext,
+    pub cpu: CpuPool,
+}
+
+impl PostProcessor {
     /// Runs the post-result processors of the search, or the default ones, in order. A failed processor leaves a
     /// message and the results as they were.
-    pub(crate) async fn post_result(
+    pub async fn process(
         &self,
         search: &Search,
         sets: &mut Vec<ResultSet>,
@@ -37,7 +47,7 @@ impl Federation {
         *sets = processed;
         let internal_error = || {
             let kind = NoticeKind::processor_failed("The post-result pipeline", "internal error");
-            vec![self.notice(kind)]
+            vec![notice_now(&self.context, kind)]
         };
         notices.extend(said.unwrap_or_else(internal_error));
     }
@@ -48,11 +58,11 @@ impl Federation {
         if !own.is_empty() {
             return own.clone();
         }
-        match self.store.pipeline_by_name(SYSTEM_DEFAULT).await {
+        match self.pipelines.pipeline_by_name(SYSTEM_DEFAULT).await {
             Ok(pipeline) => pipeline.processors,
             Err(error) => {
                 tracing::warn!(search.id = search.id.0, "cannot read the post-result pipeline: {error}");
-                notices.push(self.notice(NoticeKind::PipelineUnreadable));
+                notices.push(notice_now(&self.context, NoticeKind::PipelineUnreadable));
                 self.plugins.default_post_result.iter().map(|name| (*name).to_owned()).collect()
             }
         }

@@ -1,6 +1,6 @@
 //! Status poller: reads the rows of all watched searches of this process together.
 
-use crate::federation::Federation;
+use crate::search::waiter::SearchWaiter;
 use domain::ids::SearchId;
 use domain::search_run::RunState;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ const ROWS_AT_ONCE_MAX: usize = 500;
 /// Pause after a failed read.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-impl Federation {
+impl SearchWaiter {
     /// Renews leases in other processes and polls the rows of watched searches, as long as it is awaited. Call it once
     /// in the life of a process.
     pub async fn poll_watched_searches(&self) {

@@ -1,16 +1,25 @@
 //! Selects the providers of a search: active, visible to its owner, and listed, tagged or default.
 
 use crate::error::FederationError;
-use crate::federation::Federation;
+use crate::federation_store::FederationStore;
+use crate::notice_now::notice_now;
 use domain::ids::{ProviderId, UserId};
 use domain::notice::{Notice, NoticeKind};
+use domain::ports::PluginContext;
 use domain::preferences::{Preference, Preferences};
 use domain::provider::SearchProvider;
 use domain::search::{ProviderRef, Search};
 use domain::user::Principal;
+use std::sync::Arc;
 use syntax::query_string;
 
-impl Federation {
+/// Selects providers by their settings, the search and the owner's preferences.
+pub struct ProviderSelector {
+    pub(crate) store: Arc<dyn FederationStore>,
+    pub(crate) context: PluginContext,
+}
+
+impl ProviderSelector {
     /// The selected providers, ordered by id. Unknown names in the list are reported in `notices`.
     pub(crate) async fn select(
         &self,
@@ -27,7 +36,7 @@ impl Federation {
             .map(ProviderRef::to_string)
             .collect();
         if !unmatched.is_empty() {
-            notices.push(self.notice(NoticeKind::UnknownProviders { names: unmatched }));
+            notices.push(notice_now(&self.context, NoticeKind::UnknownProviders { names: unmatched }));
         }
         let preferences = self.store.preferences(search.owner).await?;
         let blocked = blocked(&candidates, &preferences, list);
@@ -39,7 +48,7 @@ impl Federation {
         let blocked_names: Vec<String> =
             chosen.iter().filter(|one| is_blocked(one)).map(|one| one.spec.name.clone()).collect();
         if !blocked_names.is_empty() {
-            notices.push(self.notice(NoticeKind::SourcesExcluded { names: blocked_names }));
+            notices.push(notice_now(&self.context, NoticeKind::SourcesExcluded { names: blocked_names }));
         }
         chosen.retain(|one| !is_blocked(one));
         Ok(chosen)

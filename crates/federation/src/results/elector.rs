@@ -1,20 +1,25 @@
 //! Elections of document versions for a saved search.
 
 use crate::error::FederationError;
-use crate::federation::Federation;
-use domain::corpus::{
-    CANDIDATES_MAX, CacheStatus, DecidedBy, VersionStatus, apply_version_statuses, candidates,
-};
+use crate::federation_store::FederationStore;
+use domain::corpus::{CANDIDATES_MAX, DecidedBy, VersionStatus, apply_version_statuses, candidates};
 use domain::ids::RunId;
-use domain::ports::{StoreError, VersionQuery, chain};
+use domain::ports::{PluginContext, StoreError, VersionQuery};
 use domain::result::{ResultItem, ResultSet};
 use domain::search::Search;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// How often a write is retried after a concurrent change.
 const SAVES_MAX: u32 = 10;
 
-impl Federation {
+/// Holds elections on request and stores their outcome.
+pub struct VersionElector {
+    pub(crate) store: Arc<dyn FederationStore>,
+    pub(crate) context: PluginContext,
+}
+
+impl VersionElector {
     /// Holds the elections of a finished search, also if they are not held at each search, and stores the outcome in
     /// its results. Returns the elections; a pin decides without one. `NotReady` while the search runs.
     pub async fn elect(&self, search: &Search) -> Result<Vec<RunId>, FederationError> {
@@ -44,25 +49,6 @@ impl Federation {
         }
         let runs: BTreeSet<RunId> = statuses.values().filter_map(election_of).collect();
         Ok(runs.into_iter().collect())
-    }
-
-    /// Reverts the outcome of rejected elections. If the corpus cannot be read, the results stay as they are.
-    pub(crate) async fn take_back_rejected(&self, items: Vec<&mut ResultItem>) {
-        let cached = items.into_iter().filter_map(|item| item.cache.as_deref_mut());
-        let mut elected: Vec<(RunId, &mut CacheStatus)> =
-            cached.filter_map(|status| Some((status.elected_by()?, status))).collect();
-        let runs: BTreeSet<RunId> = elected.iter().map(|(run, _)| *run).collect();
-        if runs.is_empty() {
-            return;
-        }
-        let runs: Vec<RunId> = runs.into_iter().collect();
-        match self.context.corpus.rejected(&runs).await {
-            Ok(rejected) => {
-                let rejected_statuses = elected.iter_mut().filter(|(run, _)| rejected.contains(run));
-                rejected_statuses.for_each(|(_, status)| status.clear_election());
-            }
-            Err(error) => tracing::warn!("cannot read which elections were rejected: {}", chain(&error)),
-        }
     }
 
     /// Stores the version status of a result and nothing else, so that concurrent changes of the user are kept.

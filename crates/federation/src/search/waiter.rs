@@ -1,20 +1,29 @@
-//! Waits for the end of a search, whichever process runs it.
+//! Waits for the end of searches, whichever process runs them.
 
 use crate::error::FederationError;
-use crate::federation::Federation;
-use crate::progress::event::SearchEvent;
+use crate::federation_store::FederationStore;
+use crate::progress::{ProgressHub, SearchEvent};
 use domain::ids::SearchId;
 use domain::search::Search;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 /// How often the row is read without events: the search may run in another process.
 const ROW_READ_EVERY: Duration = Duration::from_millis(250);
 
-impl Federation {
+/// Waits for searches and watches their rows for listeners.
+pub struct SearchWaiter {
+    pub(crate) store: Arc<dyn FederationStore>,
+    pub(crate) progress: Arc<ProgressHub>,
+    /// The time limit of the providers of a search.
+    pub(crate) timeout: Duration,
+}
+
+impl SearchWaiter {
     /// The time limit of a search: for its providers, and before them for its pre-query processors.
     pub fn time_max(&self, search: &Search) -> Duration {
-        let of_providers = self.settings.timeout.0;
+        let of_providers = self.timeout;
         if search.spec.pre_query_processors.is_empty() {
             of_providers
         } else {

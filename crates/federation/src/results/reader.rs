@@ -4,19 +4,20 @@
 //! that may no longer be seen is left out as if it had never been found: from the list, from duplicates, from counts,
 //! and from every summary based on it.
 
-use crate::federation::Federation;
+use crate::federation_store::FederationStore;
 use domain::chat::{ChatMessage, MessageContent};
 use domain::corpus::{CacheStatus, PinInfo, Topic};
-use domain::ids::{ProviderId, ResultId, RunNumber, SignalId, UserId};
+use domain::ids::{ProviderId, ResultId, RunId, RunNumber, SignalId, UserId};
 use domain::notice::reason;
 use domain::owner_scope::OwnerScope;
-use domain::ports::{Page, ResultOrigin, StoreError, chain};
+use domain::ports::{Page, PluginContext, PluginRegistry, ResultOrigin, StoreError, chain};
 use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use domain::search::Search;
 use domain::search_run::RunEntry;
 use domain::status::ProviderStatus;
 use domain::summary::StoredSummary;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Current status of documents; documents that may not be seen are missing.
 type CacheStatuses = BTreeMap<SignalId, CacheStatus>;
@@ -27,7 +28,14 @@ const RECHECKED_MAX: usize = 100;
 /// a page but still counted.
 const GUARDED_SETS_MAX: u64 = 2_000;
 
-impl Federation {
+/// Reads saved results, summaries and chat messages as their owner may see them now.
+pub struct ResultReader {
+    pub(crate) store: Arc<dyn FederationStore>,
+    pub(crate) plugins: PluginRegistry,
+    pub(crate) context: PluginContext,
+}
+
+impl ResultReader {
     /// The saved results of a search that its owner may see now.
     pub async fn saved_sets(&self, search: &Search) -> Result<Vec<ResultSet>, StoreError> {
         let sets = self.store.result_sets(search.id).await?;
@@ -151,6 +159,25 @@ impl Federation {
             if let Some(now) = statuses.get(&status.signal_id) {
                 status.clone_from(now);
             }
+        }
+    }
+
+    /// Reverts the outcome of rejected elections. If the corpus cannot be read, the results stay as they are.
+    async fn take_back_rejected(&self, items: Vec<&mut ResultItem>) {
+        let cached = items.into_iter().filter_map(|item| item.cache.as_deref_mut());
+        let mut elected: Vec<(RunId, &mut CacheStatus)> =
+            cached.filter_map(|status| Some((status.elected_by()?, status))).collect();
+        let runs: BTreeSet<RunId> = elected.iter().map(|(run, _)| *run).collect();
+        if runs.is_empty() {
+            return;
+        }
+        let runs: Vec<RunId> = runs.into_iter().collect();
+        match self.context.corpus.rejected(&runs).await {
+            Ok(rejected) => {
+                let rejected_statuses = elected.iter_mut().filter(|(run, _)| rejected.contains(run));
+                rejected_statuses.for_each(|(_, status)| status.clear_election());
+            }
+            Err(error) => tracing::warn!("cannot read which elections were rejected: {}", chain(&error)),
         }
     }
 

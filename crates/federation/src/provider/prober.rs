@@ -1,10 +1,14 @@
 //! Provider probe: a dry run and a live test of one provider. Nothing is stored.
 
+use super::factory::{ProviderRunFactory, ProviderRunInput};
 use super::run::ProviderRun;
 use crate::error::FederationError;
-use crate::federation::Federation;
-use domain::ids::{ProviderId, RunNumber, SearchId};
-use domain::ports::{Capability, ConnectorError, ConnectorErrorKind};
+use crate::provider_health::HealthState;
+use crate::search::transform_loader::TransformLoader;
+use domain::ids::{ProviderId, RunNumber, SearchId, UserId};
+use domain::ports::{
+    Capability, ConnectorError, ConnectorErrorKind, PluginContext, PluginRegistry, SourceTokens,
+};
 use domain::provider::SearchProvider;
 use domain::provider_probe::{DryRequest, DryRun, ProviderProbe};
 use domain::result::ProviderError;
@@ -14,9 +18,21 @@ use domain::status::{ProviderStatus, SearchStatus};
 use domain::user::Principal;
 use domain::validation::FieldErrors;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-impl Federation {
+/// Checks and probes providers, one at a time.
+pub struct ProviderProber {
+    pub(crate) plugins: PluginRegistry,
+    pub(crate) context: PluginContext,
+    pub(crate) tokens: Arc<dyn SourceTokens>,
+    pub(crate) transforms: Arc<TransformLoader>,
+    pub(crate) provider_runs: Arc<ProviderRunFactory>,
+    /// The time limit of a probe.
+    pub(crate) timeout: Duration,
+}
+
+impl ProviderProber {
     /// The requests that this query would send to the provider, one per page, with every secret masked.
     pub async fn dry_run(
         &self,
@@ -36,7 +52,7 @@ impl Federation {
     }
 
     /// Queries this provider alone, as a search would, and reports the outcome.
-    pub async fn probe_provider(
+    pub async fn probe(
         &self,
         provider: &SearchProvider,
         owner: &Principal,
@@ -47,7 +63,7 @@ impl Federation {
         let (template, deadline) = (run.result_set_template(), run.deadline);
         let set = match timeout_at(deadline, run.run()).await {
             Ok(set) => set,
-            Err(_) => template.timed_out(self.context.clock.now(), self.settings.timeout.0),
+            Err(_) => template.timed_out(self.context.clock.now(), self.timeout),
         };
         let is_ok = matches!(set.status, ProviderStatus::Ok | ProviderStatus::NoResults);
         Ok(ProviderProbe {
@@ -88,6 +104,22 @@ impl Federation {
         (kind.build)(&provider, &self.context).ok().map(|connector| connector.capability())
     }
 
+    /// Why the user cannot query the provider now, if it needs an account that is not connected.
+    pub async fn missing_connection(&self, user: UserId, provider: &SearchProvider) -> Option<String> {
+        let authenticator = self.plugins.authenticator_of(provider)?;
+        self.tokens.access_token(user, authenticator).await.err().map(|error| error.to_string())
+    }
+
+    /// State of a provider's circuit breaker in this process; None if the provider was not queried yet.
+    pub fn health(&self, provider: ProviderId) -> Option<HealthState> {
+        self.provider_runs.health.state(provider)
+    }
+
+    /// Closes the circuit breaker of a provider.
+    pub fn reset_health(&self, provider: ProviderId) {
+        self.provider_runs.health.reset(provider);
+    }
+
     /// A run of a search that exists only in memory.
     async fn probe_run(
         &self,
@@ -114,28 +146,21 @@ impl Federation {
             date_created: now,
             date_updated: now,
         };
-        let transforms = self.run_transforms(&search, std::slice::from_ref(provider)).await?;
-        // An unsaved provider has no health history, and leaves none.
-        let is_saved = provider.id != ProviderId(0);
-        let health = if is_saved { Arc::clone(&self.health) } else { Arc::default() };
-        let memory = self.memory.for_run();
-        Ok(ProviderRun {
+        let transforms = self.transforms.run_transforms(&search, std::slice::from_ref(provider)).await?;
+        let mut run = self.provider_runs.create(ProviderRunInput {
             search: Arc::new(search),
             provider: Arc::new(provider.clone()),
-            plugins: self.plugins,
-            context: self.context_of_run(&memory),
-            tokens: Arc::clone(&self.tokens),
-            pages: Arc::clone(&self.pages),
-            cpu: self.cpu.clone(),
-            memory,
-            health,
-            budgets: self.store.clone(),
-            transforms,
             query: query.to_owned(),
+            transforms,
+            memory: self.provider_runs.memory.for_run(),
             results_wanted: provider.results_wanted(true, None),
-            deadline: Instant::now() + self.settings.timeout.0,
-            backoff: self.settings.source_backoff.0,
-        })
+            deadline: Instant::now() + self.timeout,
+        });
+        // An unsaved provider has no health history, and leaves none.
+        if provider.id == ProviderId(0) {
+            run.health = Arc::default();
+        }
+        Ok(run)
     }
 }
 

@@ -1,11 +1,11 @@
-//! Starts a search and waits for its end, with the providers that finish on the way.
+//! A search that is followed to its end, with the providers that finish on the way.
 
 use crate::error::FederationError;
-use crate::federation::Federation;
 use crate::progress::SearchEvent;
-use domain::ids::{ProviderId, RunNumber, UserId};
+use crate::search::waiter::SearchWaiter;
+use domain::ids::{ProviderId, RunNumber};
 use domain::result::ResultSet;
-use domain::search::{Search, SearchSpec};
+use domain::search::Search;
 use std::collections::{BTreeSet, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,20 +16,7 @@ use tokio::sync::broadcast::error::RecvError;
 /// What a search may take beyond the time of its query processors and providers, for post-processing and storing.
 const GRACE: Duration = Duration::from_secs(5);
 
-impl Federation {
-    /// Creates a search and waits until it has ended. Returns the unfinished search if that takes too long. `way` says
-    /// in the log where the search came from.
-    pub async fn search_and_wait(
-        &self,
-        owner: UserId,
-        spec: SearchSpec,
-        way: &'static str,
-    ) -> Result<Search, FederationError> {
-        let search = self.create(owner, spec).await?;
-        log_start(&search, way);
-        self.wait_for_end(search).await
-    }
-
+impl SearchWaiter {
     /// Waits for the end of a search that was started. Returns the unfinished search if that takes too long.
     pub async fn wait_for_end(&self, search: Search) -> Result<Search, FederationError> {
         let at_most = self.time_max(&search) + GRACE;

@@ -1,0 +1,308 @@
+//! Builds the mixed results response: authorized results, preferences, filters, mixer, page.
+
+use super::attributes::Attributes;
+use super::links::Links;
+use super::mix_request::MixRequest;
+use super::page::Page;
+use super::reader::ResultReader;
+use super::star_threshold::StarThreshold;
+use super::{facets, preferences};
+use crate::error::FederationError;
+use crate::federation_store::FederationStore;
+use crate::notice_now::notice_now;
+use crate::search::merge::merge;
+use crate::search::post_processor::PostProcessor;
+use crate::search::selector::is_named;
+use domain::ids::{ResultId, RunNumber};
+use domain::mixed::{AiInfo, Completeness, Facets, MixedInfo, MixedResponse, ResultsInfo, SUMMARY_BLOCK};
+use domain::notice::{self, Notice, NoticeKind};
+use domain::ports::{Candidate, MixContext, MixerKind, PluginContext, PluginRegistry, RunStage, StoreError};
+use domain::preferences::Preferences;
+use domain::result::{ResultItem, ResultSet};
+use domain::search::{FALLBACK_MIXER, Search};
+use domain::settings::Settings;
+use domain::summary::StoredSummary;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The arranged results, the notices of the mixer, and the facets.
+struct MixedList<'a> {
+    order: Vec<Attributes<'a>>,
+    notices: Vec<NoticeKind>,
+    facets: Option<Facets>,
+}
+
+/// Mixes the results of finished and of running searches.
+pub struct ResultMixer {
+    pub(crate) store: Arc<dyn FederationStore>,
+    pub(crate) plugins: PluginRegistry,
+    pub(crate) context: PluginContext,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) reader: Arc<ResultReader>,
+    pub(crate) post_processor: PostProcessor,
+}
+
+impl ResultMixer {
+    /// The mixed results response of a finished search; `NotReady` otherwise.
+    pub async fn mix(&self, search: &Search, request: &MixRequest) -> Result<MixedResponse, FederationError> {
+        if !search.status.is_final() {
+            return Err(FederationError::NotReady(search.status));
+        }
+        let (mut sets, summary, preferences) = tokio::try_join!(
+            self.reader.saved_sets(search),
+            self.reader.saved_summary(search),
+            self.store.preferences(search.owner),
+        )?;
+        let hidden = apply_preferences(&preferences, search, &mut sets);
+        // A summary of an earlier run is about results that may be gone.
+        let summary = summary.filter(|summary| summary.run == search.run);
+        let mut response = self.build_response(search, &sets, hidden, summary.as_ref(), request);
+        self.reader.recheck(search.owner, &mut response.results).await;
+        Ok(response)
+    }
+
+    /// Applies the owner's preferences to the results of a search.
+    pub async fn apply_preferences(&self, search: &Search, sets: &mut [ResultSet]) -> Result<(), StoreError> {
+        let preferences = self.store.preferences(search.owner).await?;
+        apply_preferences(&preferences, search, sets);
+        Ok(())
+    }
+
+    /// The results of a search, in the order of its own mixer.
+    pub fn order(&self, search: &Search, sets: &[ResultSet]) -> Vec<ResultId> {
+        let (mixer, _) = self.find_mixer(search, None);
+        let (listed, _) = split_blocks(&sets.iter().collect::<Vec<_>>());
+        let arrangement = mixer.mixer.arrange(listed, &self.mix_context(search));
+        arrangement.order.iter().map(|candidate| candidate.item.swirl_id).collect()
+    }
+
+    /// [`Self::mix`]; a mixer that shows only new results then marks all results of the search as read.
+    pub async fn mix_and_mark(
+        &self,
+        search: &Search,
+        request: &MixRequest,
+    ) -> Result<MixedResponse, FederationError> {
+        let mut response = self.mix(search, request).await?;
+        let (mixer, _) = self.find_mixer(search, request.mixer.as_deref());
+        if mixer.shows_only_new {
+            let now = self.context.clock.now();
+            let marked = self.store.mark_all_read(search.id, now).await?;
+            // The last notice names the mixer.
+            let before_last = response.notices.len().saturating_sub(1);
+            let notice = Notice::new(now, NoticeKind::MarkedRead { count: marked });
+            response.notices.insert(before_last, notice);
+        }
+        Ok(response)
+    }
+
+    /// The mixed results response of a running search: the results so far, ranked together.
+    pub async fn mix_sets(
+        &self,
+        search: &Search,
+        mut sets: Vec<ResultSet>,
+        request: &MixRequest,
+    ) -> MixedResponse {
+        let has_new = !sets.is_empty();
+        // Only an update has saved results while it runs.
+        if search.run > RunNumber::FIRST
+            && let Ok(saved) = self.store.result_sets(search.id).await
+            && !saved.is_empty()
+        {
+            sets = merge(saved, sets, |kind| notice_now(&self.context, kind));
+        }
+        let mut sets = self.reader.authorize_sets(search, sets).await;
+        let mut notices = Vec::new();
+        // Saved results alone have been processed, perhaps by a model that is not called again.
+        if has_new {
+            self.post_processor.process(search, &mut sets, &mut notices, RunStage::Running).await;
+        }
+        // If the preferences cannot be read, the results are shown without them.
+        let preferences = self.store.preferences(search.owner).await.unwrap_or_default();
+        let hidden = apply_preferences(&preferences, search, &mut sets);
+        self.build_response(search, &sets, hidden, None, request)
+    }
+
+    fn build_response(
+        &self,
+        search: &Search,
+        sets: &[ResultSet],
+        hidden: usize,
+        summary: Option<&StoredSummary>,
+        request: &MixRequest,
+    ) -> MixedResponse {
+        let sets: Vec<&ResultSet> =
+            sets.iter().filter(|set| request.provider.is_none_or(|only| set.provider == only)).collect();
+        let (mixer, mixer_notice) = self.find_mixer(search, request.mixer.as_deref());
+        let (listed, mut blocks) = split_blocks(&sets);
+        // A caller whose summary failed does not get an older summary of another request instead.
+        let is_shown = request.summary.as_ref().is_none_or(AiInfo::is_ok);
+        let row = summary.filter(|_| is_shown).map(|summary| &summary.row);
+        blocks.entry(SUMMARY_BLOCK.to_owned()).or_default().extend(row);
+        let list = self.arrange(search, listed, mixer, request);
+        let page_size = request.items.unwrap_or(search.spec.page_size() as usize);
+        let page = Page::of(request.page, page_size, list.order.len());
+        let explain = request.explain.unwrap_or(self.settings.explain);
+        let item_at = |attributes: &Attributes<'_>, rank| ResultItem {
+            starred: attributes.is_starred,
+            ..with_rank(attributes.candidate.item, rank, explain)
+        };
+        let shown = list.order[page.range.clone()].iter().zip(page.range.clone());
+        let mut results: Vec<ResultItem> =
+            shown.map(|(attributes, position)| item_at(attributes, position + 1)).collect();
+
+        let mut notices = collect_notices(search, &sets);
+        let mut of_response: Vec<NoticeKind> = mixer_notice.into_iter().collect();
+        of_response.extend((hidden > 0).then_some(NoticeKind::HidByPreferences { count: hidden }));
+        of_response.extend(list.notices);
+        of_response.extend(summary_notices(request.summary.as_ref(), row));
+        of_response.extend(page.is_past_end.then_some(NoticeKind::ResultsExhausted { search: search.id }));
+        of_response.push(NoticeKind::OrderedBy { mixer: mixer.name.to_owned() });
+        notices.extend(of_response.into_iter().map(|kind| notice_now(&self.context, kind)));
+
+        let links = Links { search, request, mixer: mixer.name };
+        let info = MixedInfo {
+            providers: sets.iter().map(|set| (set.provider_name.clone(), links.provider_info(set))).collect(),
+            search: links.search_info(),
+            results: ResultsInfo {
+                found_total: sets
+                    .iter()
+                    .filter(|set| request.filter.keeps_source(set.provider))
+                    .map(|set| set.found)
+                    .sum(),
+                retrieved_total: list.order.len() as u64,
+                retrieved: results.len() as u64,
+                federation_time: search.time_s,
+                result_blocks: block_names(&blocks),
+                next_page: page.next.map(|number| links.page(number)),
+                prev_page: page.previous.map(|number| links.page(number)),
+            },
+            completeness: Completeness::of(sets.iter().map(|set| set.status)),
+            facets: list.facets,
+            ai: request.summary.clone().or_else(|| row.map(|_| AiInfo::ok())),
+        };
+        if let Some(row) = row.filter(|_| request.summary.is_some() && request.page <= 1) {
+            results.insert(0, with_rank(row, 0, explain));
+        }
+        MixedResponse { notices, info, results, blocks: build_blocks(blocks, explain) }
+    }
+
+    /// The results that pass the filter, in the order of the mixer. Facets count everything that the mixer shows.
+    fn arrange<'a>(
+        &self,
+        search: &Search,
+        candidates: Vec<Candidate<'a>>,
+        mixer: &MixerKind,
+        request: &MixRequest,
+    ) -> MixedList<'a> {
+        let (threshold, now) = (StarThreshold::of(&self.settings), self.context.clock.now());
+        let cx = self.mix_context(search);
+        let attributes_of = |order: Vec<Candidate<'a>>| -> Vec<Attributes<'a>> {
+            order.into_iter().map(|candidate| Attributes::of(candidate, threshold)).collect()
+        };
+        let all = request.facets.then(|| attributes_of(mixer.mixer.arrange(candidates.clone(), &cx).order));
+        // Filtered before mixing: a round-robin mixer alternates among the shown results.
+        let kept = if request.filter.is_none() {
+            candidates
+        } else {
+            let mut kept = attributes_of(candidates);
+            kept.retain(|attributes| request.filter.keeps(attributes, None, now));
+            kept.into_iter().map(|attributes| attributes.candidate).collect()
+        };
+        let arrangement = mixer.mixer.arrange(kept, &cx);
+        MixedList {
+            order: attributes_of(arrangement.order),
+            notices: arrangement.notices,
+            facets: all.map(|all| facets::count(&all, &request.filter, now)),
+        }
+    }
+
+    fn mix_context<'a>(&self, search: &'a Search) -> MixContext<'a> {
+        MixContext {
+            search,
+            page_size: search.spec.page_size() as usize,
+            promotes: self.settings.canonical_mixer_promotion,
+        }
+    }
+
+    /// The requested mixer; for an unknown name, a fallback and a notice.
+    fn find_mixer(&self, search: &Search, wanted: Option<&str>) -> (&'static MixerKind, Option<NoticeKind>) {
+        let wanted = wanted.unwrap_or(&search.spec.result_mixer);
+        match self.plugins.mixer(wanted) {
+            Some(kind) => (kind, None),
+            None => {
+                let fallback = self.plugins.mixer(FALLBACK_MIXER).unwrap_or(&self.plugins.mixers[0]);
+                (fallback, Some(NoticeKind::unknown_mixer(wanted, fallback.name)))
+            }
+        }
+    }
+}
+
+/// Returns how many results were hidden.
+fn apply_preferences(preferences: &Preferences, search: &Search, sets: &mut [ResultSet]) -> usize {
+    if preferences.is_empty() {
+        return 0;
+    }
+    let list = &search.spec.searchprovider_list;
+    preferences::apply(preferences, sets, |set| is_named(list, set.provider, &set.provider_name))
+}
+
+type Blocks<'a> = BTreeMap<String, Vec<&'a ResultItem>>;
+
+/// Separates the list from the results that belong to a block.
+fn split_blocks<'a>(sets: &[&'a ResultSet]) -> (Vec<Candidate<'a>>, Blocks<'a>) {
+    let mut listed = Vec::new();
+    let mut blocks = Blocks::new();
+    blocks.insert(SUMMARY_BLOCK.to_owned(), Vec::new());
+    for &set in sets {
+        for item in &set.items {
+            match &item.result_block {
+                Some(block) => blocks.entry(block.clone()).or_default().push(item),
+                None => listed.push(Candidate { set, item }),
+            }
+        }
+    }
+    (listed, blocks)
+}
+
+/// The summary block first, then the others by name.
+fn block_names(blocks: &Blocks<'_>) -> Vec<String> {
+    let others = blocks.keys().filter(|name| *name != SUMMARY_BLOCK).cloned();
+    std::iter::once(SUMMARY_BLOCK.to_owned()).chain(others).collect()
+}
+
+fn build_blocks(blocks: Blocks<'_>, explain: bool) -> BTreeMap<String, Vec<ResultItem>> {
+    let number = |items: Vec<&ResultItem>| {
+        items.into_iter().enumerate().map(|(position, item)| with_rank(item, position + 1, explain)).collect()
+    };
+    blocks.into_iter().map(|(name, items)| (name, number(items))).collect()
+}
+
+/// Notices about the summary that this request asked for.
+fn summary_notices(summary_info: Option<&AiInfo>, row: Option<&ResultItem>) -> Vec<NoticeKind> {
+    let Some(summary_info) = summary_info else { return Vec::new() };
+    let details = row.and_then(|row| row.additional_content.as_ref());
+    let warnings = details.into_iter().flat_map(|details| details.warnings.iter().cloned());
+    let warnings = warnings.map(|warning| NoticeKind::SummaryWarning { warning });
+    let failure = summary_info.message.iter().cloned().map(|reason| NoticeKind::NoSummary { reason });
+    failure.chain(warnings).collect()
+}
+
+fn with_rank(item: &ResultItem, rank: usize, explain: bool) -> ResultItem {
+    let mut item = item.clone();
+    // The response names the block.
+    item.result_block = None;
+    item.swirl_rank = u32::try_from(rank).unwrap_or(u32::MAX);
+    if !explain {
+        item.explain = None;
+    }
+    item
+}
+
+/// The banner, then all notices of the search and its providers, by time.
+fn collect_notices(search: &Search, sets: &[&ResultSet]) -> Vec<Notice> {
+    let (banner, mut notices) = notice::split_banner(search.notices.clone());
+    notices.extend(sets.iter().flat_map(|set| set.notices.iter().cloned()));
+    notices.sort_by_key(|notice| notice.at);
+    notices.insert(0, banner);
+    notices
+}
