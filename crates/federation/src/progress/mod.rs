@@ -9,7 +9,7 @@ mod watched;
 
 pub use event::SearchEvent;
 
-use domain::ids::{ProviderId, RunNumber, SearchId};
+use domain::ids::{RunNumber, SearchId};
 use domain::result::ResultSet;
 use domain::search::Search;
 use domain::search_run::RunState;
@@ -70,7 +70,7 @@ impl ProgressHub {
         let Some(channel) = channels.get_mut(&search.id) else { return };
         if channel.watched.is_none() {
             channel.watched = Some(WatchedSearch::new(search, Instant::now()));
-            self.request_progress(search.id, search.run, Vec::new());
+            self.outbox.request_progress(search.id, search.run, Vec::new());
         }
     }
 
@@ -96,12 +96,6 @@ impl ProgressHub {
         self.publish(search, SearchEvent::Changed);
     }
 
-    /// Requests the progress of this run from other processes, except for the providers that this process `has`. The
-    /// request is a lease of a few seconds, and responses may be lost, so it is repeated every `RENEW_INTERVAL`.
-    pub(crate) fn request_progress(&self, search: SearchId, run: RunNumber, has: Vec<ProviderId>) {
-        self.outbox.post(None, ProgressEvent::Follow { search, run, has });
-    }
-
     /// Renews the leases that are due, though not all at once.
     pub(crate) fn renew_subscriptions(&self, now: Instant) {
         let mut channels = self.active_channels();
@@ -109,7 +103,7 @@ impl ProgressHub {
         for (id, watched) in watched.filter(|(_, watched)| watched.renew_at <= now).take(RENEWALS_AT_ONCE_MAX)
         {
             let (run, has) = watched.renew(now);
-            self.request_progress(id, run, has);
+            self.outbox.request_progress(id, run, has);
         }
     }
 
@@ -144,11 +138,6 @@ impl ProgressHub {
     pub(crate) fn status_changed(&self, search: SearchId, status: SearchStatus) {
         self.publish(search, SearchEvent::Status(status));
         self.outbox.post_to_followers(search, || ProgressEvent::Status { search, status });
-    }
-
-    /// The result sets of the runs in this process.
-    pub(crate) fn in_flight_sets(&self, search: SearchId) -> Vec<(RunNumber, Arc<ResultSet>)> {
-        self.in_flight.result_sets(search)
     }
 
     /// Publishes an event to the listeners of this process, if there are any.

@@ -48,6 +48,12 @@ impl Outbox {
         }
     }
 
+    /// Requests the progress of this run from other processes, except for the providers that this process `has`. The
+    /// request is a lease of a few seconds, and responses may be lost, so it is repeated every `RENEW_INTERVAL`.
+    pub(crate) fn request_progress(&self, search: SearchId, run: RunNumber, has: Vec<ProviderId>) {
+        self.post(None, ProgressEvent::Follow { search, run, has });
+    }
+
     /// Whether there is a message bus to other processes.
     pub(crate) fn has_bus(&self) -> bool {
         self.sender.get().is_some()

@@ -49,62 +49,61 @@ impl ProgressHub {
     /// Sends and receives as long as it is polled. Call it once in the life of a process; a second call returns at once.
     pub async fn relay(&self, bus: &dyn MessageBus) {
         if let Some(outbox) = self.outbox.open() {
-            tokio::join!(self.send_loop(bus, outbox), self.receive_loop(bus));
+            tokio::join!(send(self, bus, outbox), receive(self, bus));
         }
     }
+}
 
-    async fn send_loop(&self, bus: &dyn MessageBus, mut outbox: mpsc::Receiver<Outgoing>) {
-        while let Some(Outgoing { to, event }) = outbox.recv().await {
-            let Some(message) = encode(&event, bus) else {
-                self.outbox.note_drop("the message is too large");
-                continue;
-            };
-            match timeout(SEND_MAX, bus.send(to.as_deref(), &message)).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => self.outbox.note_drop(&chain(&error)),
-                Err(_) => self.outbox.note_drop("sending timed out"),
+async fn send(hub: &ProgressHub, bus: &dyn MessageBus, mut outbox: mpsc::Receiver<Outgoing>) {
+    while let Some(Outgoing { to, event }) = outbox.recv().await {
+        let Some(message) = encode(&event, bus) else {
+            hub.outbox.note_drop("the message is too large");
+            continue;
+        };
+        match timeout(SEND_MAX, bus.send(to.as_deref(), &message)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => hub.outbox.note_drop(&chain(&error)),
+            Err(_) => hub.outbox.note_drop("sending timed out"),
+        }
+    }
+}
+
+async fn receive(hub: &ProgressHub, bus: &dyn MessageBus) {
+    loop {
+        match bus.recv().await {
+            Ok(message) => handle(hub, &message, bus.node_id()),
+            Err(error) if error.kind == MessageBusErrorKind::Unreadable => {
+                tracing::debug!("a progress event cannot be read: {}", chain(&error));
+            }
+            Err(error) => {
+                tracing::warn!("cannot receive progress events of other processes: {}", chain(&error));
+                sleep(RECEIVE_RETRY_AFTER).await;
             }
         }
     }
+}
 
-    async fn receive_loop(&self, bus: &dyn MessageBus) {
-        loop {
-            match bus.recv().await {
-                Ok(message) => self.handle(&message, bus.node_id()),
-                Err(error) if error.kind == MessageBusErrorKind::Unreadable => {
-                    tracing::debug!("a progress event cannot be read: {}", chain(&error));
-                }
-                Err(error) => {
-                    tracing::warn!("cannot receive progress events of other processes: {}", chain(&error));
-                    sleep(RECEIVE_RETRY_AFTER).await;
+fn handle(hub: &ProgressHub, message: &str, node_id: &str) {
+    match serde_json::from_str(message) {
+        Ok(RelayMessage::Follow { from, .. }) if from == node_id => {}
+        Ok(RelayMessage::Follow { from, search, run, has }) => {
+            if !hub.outbox.followers.note(search, &from) {
+                return hub.outbox.note_drop("too many followers");
+            }
+            for (its_run, set) in hub.in_flight.result_sets(search) {
+                if its_run != run || !has.contains(&set.provider) {
+                    hub.outbox.post(Some(from.to_string()), ProgressEvent::Provider { run: its_run, set });
                 }
             }
         }
-    }
-
-    fn handle(&self, message: &str, node_id: &str) {
-        match serde_json::from_str(message) {
-            Ok(RelayMessage::Follow { from, .. }) if from == node_id => {}
-            Ok(RelayMessage::Follow { from, search, run, has }) => {
-                if !self.outbox.followers.note(search, &from) {
-                    return self.outbox.note_drop("too many followers");
-                }
-                for (its_run, set) in self.in_flight_sets(search) {
-                    if its_run != run || !has.contains(&set.provider) {
-                        self.outbox
-                            .post(Some(from.to_string()), ProgressEvent::Provider { run: its_run, set });
-                    }
-                }
-            }
-            Ok(RelayMessage::Provider { run, set, notices }) => {
-                let mut set = set.into_owned();
-                set.notices = notices.restore(notice::lines(&set.notices));
-                self.publish(set.search, SearchEvent::Provider { run, set: Arc::new(set) });
-            }
-            Ok(RelayMessage::Status { search, status }) => self.publish(search, SearchEvent::Status(status)),
-            // The text would reveal what other people search for.
-            Err(error) => tracing::debug!("a progress event cannot be parsed, at column {}", error.column()),
+        Ok(RelayMessage::Provider { run, set, notices }) => {
+            let mut set = set.into_owned();
+            set.notices = notices.restore(notice::lines(&set.notices));
+            hub.publish(set.search, SearchEvent::Provider { run, set: Arc::new(set) });
         }
+        Ok(RelayMessage::Status { search, status }) => hub.publish(search, SearchEvent::Status(status)),
+        // The text would reveal what other people search for.
+        Err(error) => tracing::debug!("a progress event cannot be parsed, at column {}", error.column()),
     }
 }
 
@@ -243,17 +242,17 @@ mod tests {
             sleep(Duration::from_millis(1)).await;
             assert_eq!(bus.sent.lock().unwrap().len(), 0, "there is no follower yet");
             let mut received = web.subscribe(ID);
-            web.request_progress(ID, RunNumber(3), Vec::new());
+            web.outbox.request_progress(ID, RunNumber(3), Vec::new());
             assert_eq!(provider(&mut received).await, (3, 1, 1));
             worker.provider_ended(RunNumber(3), &set(2, "late"));
             assert_eq!(provider(&mut received).await, (3, 2, 1));
-            web.request_progress(ID, RunNumber(3), vec![ProviderId(1)]);
+            web.outbox.request_progress(ID, RunNumber(3), vec![ProviderId(1)]);
             assert_eq!(provider(&mut received).await, (3, 2, 1), "only what it lacks");
-            web.request_progress(ID, RunNumber(2), vec![ProviderId(1), ProviderId(2)]);
+            web.outbox.request_progress(ID, RunNumber(2), vec![ProviderId(1), ProviderId(2)]);
             assert_eq!(provider(&mut received).await, (3, 1, 1), "it has nothing of another run");
             assert_eq!(provider(&mut received).await, (3, 2, 1));
             drop(guard);
-            web.request_progress(ID, RunNumber(3), Vec::new());
+            web.outbox.request_progress(ID, RunNumber(3), Vec::new());
             worker.status_changed(ID, SearchStatus::FullResultsReady);
             let event = received.recv().await.unwrap();
             assert!(matches!(event, SearchEvent::Status(SearchStatus::FullResultsReady)), "{event:?}");
@@ -273,7 +272,7 @@ mod tests {
             let sent = Arc::new(result_set(1).search(ID).line("a remark").build());
             worker.provider_ended(RunNumber(1), &sent);
             let mut received = web.subscribe(ID);
-            web.request_progress(ID, RunNumber(1), Vec::new());
+            web.outbox.request_progress(ID, RunNumber(1), Vec::new());
             let event = received.recv().await.unwrap();
             assert!(matches!(&event, SearchEvent::Provider { set, .. } if *set == sent), "{event:?}");
 
@@ -282,7 +281,7 @@ mod tests {
             let lines = message["provider"]["set"]["messages"].clone();
             assert_eq!(lines, serde_json::json!(notice::lines(&sent.notices)));
             message["provider"].as_object_mut().unwrap().remove("notices");
-            web.handle(&message.to_string(), "web");
+            handle(&web, &message.to_string(), "web");
             let SearchEvent::Provider { set, .. } = received.recv().await.unwrap() else { panic!("no set") };
             assert_eq!(serde_json::json!(notice::lines(&set.notices)), lines);
         })
@@ -334,7 +333,7 @@ mod tests {
         with_two_processes(|web, worker, bus| async move {
             let _guard = worker.begin(ID, RunNumber(1));
             let mut received = web.subscribe(ID);
-            web.request_progress(ID, RunNumber(1), Vec::new());
+            web.outbox.request_progress(ID, RunNumber(1), Vec::new());
             sleep(Duration::from_millis(1)).await;
             worker.provider_ended(RunNumber(1), &set(1, &"x".repeat(MESSAGE_BYTES_MAX)));
             assert_eq!(provider(&mut received).await, (1, 1, 0));
@@ -348,7 +347,7 @@ mod tests {
             worker.provider_ended(RunNumber(1), &set(4, ""));
             assert_eq!(provider(&mut received).await, (1, 4, 1), "what cannot be sent at all is dropped");
             assert_eq!(worker.outbox.dropped.load(Ordering::Relaxed), 1);
-            web.handle("{\"unknown\": 1}", "web");
+            handle(&web, "{\"unknown\": 1}", "web");
             assert!(received.try_recv().is_err());
         })
         .await;
@@ -359,7 +358,7 @@ mod tests {
         with_two_processes(|web, worker, _| async move {
             let _guard = worker.begin(ID, RunNumber(1));
             let mut received = web.subscribe(ID);
-            web.request_progress(ID, RunNumber(1), Vec::new());
+            web.outbox.request_progress(ID, RunNumber(1), Vec::new());
             sleep(Duration::from_millis(1)).await;
             let more = 10;
             for provider in 0..OUTBOX_MAX + more {

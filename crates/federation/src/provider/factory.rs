@@ -1,6 +1,6 @@
 //! Makes the provider runs of searches and probes.
 
-use super::run::ProviderRun;
+use super::provider_run::ProviderRun;
 use crate::cpu_pool::CpuPool;
 use crate::provider_health::HealthRegistry;
 use crate::response_memory::{ResponseMemory, RunFetch, RunMemory};

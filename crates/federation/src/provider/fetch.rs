@@ -1,8 +1,8 @@
 //! Fetches the items of a provider: paging, rate limit, retries, parsing.
 
 use super::errors::internal_error;
+use super::provider_run::ProviderRun;
 use super::query::ProviderQueryInput;
-use super::run::ProviderRun;
 use crate::deadline::time_left;
 use crate::provider_health::{FlightKey, RequestPolicy, whole_seconds};
 use crate::response_memory::estimate;
@@ -10,7 +10,6 @@ use domain::known_secrets::KnownSecrets;
 use domain::notice::{Notice, NoticeKind, reason};
 use domain::ports::{
     Connector, ConnectorError, ConnectorErrorKind, FetchedResponse, NormalizedPage, PreparedRequest,
-    ProviderQuery,
 };
 use domain::rate_limit::{BudgetRequest, BudgetTurn};
 use domain::result::ResultSet;
@@ -66,32 +65,34 @@ fn is_long(response: &dyn FetchedResponse) -> bool {
     response.unparsed().is_some_and(|http| http.body.len() > INLINE_BYTES_MAX)
 }
 
-impl ProviderRun {
+/// Fetches the pages of one provider.
+pub(super) struct PageFetcher<'a> {
+    pub run: &'a ProviderRun,
+    pub connector: &'a Arc<dyn Connector>,
+    pub query_input: &'a ProviderQueryInput,
+    pub secrets: &'a Arc<KnownSecrets>,
+}
+
+impl PageFetcher<'_> {
     /// Fetches the first page; if it is full and more results are wanted, fetches the others concurrently.
-    pub(super) async fn fetch_items(
-        &self,
-        connector: &Arc<dyn Connector>,
-        query_input: &ProviderQueryInput,
-        secrets: &Arc<KnownSecrets>,
-        set: &mut ResultSet,
-    ) -> Result<FetchedItems, ConnectorError> {
-        let wanted = self.results_wanted as usize;
-        let pages = connector.pages(self.results_wanted).max(1);
-        let first = self.prepare_request(connector, query_input, 0)?;
+    pub async fn fetch_items(&self, set: &mut ResultSet) -> Result<FetchedItems, ConnectorError> {
+        let (run, wanted) = (self.run, self.run.results_wanted as usize);
+        let pages = self.connector.pages(run.results_wanted).max(1);
+        let first = run.prepare_request(self.connector, self.query_input, 0)?;
         // Set before anything is sent, so that a failure shows the query as well.
-        set.query_to_provider = secrets.mask(&first.shown()).into_owned();
-        let first = self.fetch_page(first, secrets, &mut set.notices).await?;
+        set.query_to_provider = self.secrets.mask(&first.shown()).into_owned();
+        let first = self.fetch_page(first, &mut set.notices).await?;
         let page_size = first.items.len();
         let mut fetched = FetchedItems { found: first.found, items: first.items };
         let mut later_pages = futures_util::stream::iter(1..pages)
             .map(|page| async move {
                 let mut retries = Vec::new();
-                let request = self.prepare_request(connector, query_input, page)?;
-                let page = self.fetch_page(request, secrets, &mut retries).await?;
+                let request = run.prepare_request(self.connector, self.query_input, page)?;
+                let page = self.fetch_page(request, &mut retries).await?;
                 Ok::<_, ConnectorError>((page, retries))
             })
             .buffered(PAGES_AT_ONCE);
-        let until = Instant::now() + time_left(self.deadline).mul_f64(LATER_PAGES_TIME_RATIO);
+        let until = Instant::now() + time_left(run.deadline).mul_f64(LATER_PAGES_TIME_RATIO);
         while page_size > 0 && fetched.items.len() < wanted {
             // If a later page fails, the items of the earlier pages are kept.
             let reason = match timeout_at(until, later_pages.next()).await {
@@ -106,56 +107,36 @@ impl ProviderRun {
                 Ok(Some(Err(error))) => error.to_string(),
                 Err(_) => reason::later_pages_late().to_owned(),
             };
-            set.notices.push(self.notice(NoticeKind::provider_failed(&set.provider_name, reason)));
+            set.notices.push(run.notice(NoticeKind::provider_failed(&set.provider_name, reason)));
             break;
         }
         fetched.items.truncate(wanted);
         Ok(fetched)
     }
 
-    pub(crate) fn prepare_request(
-        &self,
-        connector: &Arc<dyn Connector>,
-        query_input: &ProviderQueryInput,
-        page: u32,
-    ) -> Result<Box<dyn PreparedRequest>, ConnectorError> {
-        let policy = RequestPolicy::of(&self.provider);
-        let time_left = time_left(self.deadline);
-        connector.prepare(&ProviderQuery {
-            text: &query_input.text,
-            sort: self.search.spec.sort,
-            page,
-            results_wanted: self.results_wanted,
-            asker: self.search.owner,
-            topic: self.search.topic(),
-            vector: query_input.vector.as_deref(),
-            time_max: policy.timeout.map_or(time_left, |timeout| timeout.min(time_left)),
-        })
-    }
-
     /// Fetches one page and retries transient failures as often as the provider allows.
     async fn fetch_page(
         &self,
         request: Box<dyn PreparedRequest>,
-        secrets: &Arc<KnownSecrets>,
         notices: &mut Vec<Notice>,
     ) -> Result<NormalizedPage, ConnectorError> {
-        let policy = RequestPolicy::of(&self.provider);
+        let run = self.run;
+        let policy = RequestPolicy::of(&run.provider);
         let mut attempt = 0;
         loop {
-            let error = match self.try_fetch_page(request.as_ref(), secrets, policy.rate).await {
+            let error = match self.try_fetch_page(request.as_ref(), policy.rate).await {
                 Ok(page) => return Ok(page),
                 Err(error) => error,
             };
             let pause = policy.backoff.saturating_mul(1 << attempt);
             let is_passing =
                 matches!(error.kind, ConnectorErrorKind::Unavailable | ConnectorErrorKind::Timeout);
-            if !is_passing || attempt >= policy.retries || pause >= time_left(self.deadline) {
+            if !is_passing || attempt >= policy.retries || pause >= time_left(run.deadline) {
                 return Err(error);
             }
             attempt += 1;
-            notices.push(self.notice(NoticeKind::ProviderRetried {
-                provider: self.provider.spec.name.clone(),
+            notices.push(run.notice(NoticeKind::ProviderRetried {
+                provider: run.provider.spec.name.clone(),
                 attempt,
                 reason: error.to_string(),
             }));
@@ -167,10 +148,9 @@ impl ProviderRun {
     async fn try_fetch_page(
         &self,
         request: &dyn PreparedRequest,
-        secrets: &Arc<KnownSecrets>,
         rate: Option<Rate>,
     ) -> Result<NormalizedPage, ConnectorError> {
-        let Self { provider, search, health, .. } = self;
+        let ProviderRun { provider, search, health, .. } = self.run;
         let send = || async {
             if let Some(rate) = rate {
                 self.wait_for_turn(rate).await?;
@@ -179,14 +159,15 @@ impl ProviderRun {
         };
         let flight = FlightKey::of(provider, search.owner, &request.description());
         let response = health.single_flight.share(flight, send).await?;
-        self.parse_response(secrets, response).await
+        self.parse_response(response).await
     }
 
     /// Waits until the rate limit of the provider allows a request.
     async fn wait_for_turn(&self, rate: Rate) -> Result<(), ConnectorError> {
-        let health = self.health.provider(self.provider.id);
-        let request = BudgetRequest { rate, wait_max: time_left(self.deadline) };
-        match health.rate_limiter().take_turn(&*self.budgets, self.provider.id, request).await {
+        let run = self.run;
+        let health = run.health.provider(run.provider.id);
+        let request = BudgetRequest { rate, wait_max: time_left(run.deadline) };
+        match health.rate_limiter().take_turn(&*run.budgets, run.provider.id, request).await {
             BudgetTurn::In(wait) if wait.is_zero() => {}
             BudgetTurn::In(wait) => tokio::time::sleep(wait).await,
             BudgetTurn::TooLate(wait) => {
@@ -200,17 +181,17 @@ impl ProviderRun {
     /// Parses a response once there is memory for it, and keeps no more items than the search wants.
     async fn parse_response(
         &self,
-        secrets: &Arc<KnownSecrets>,
         response: Box<dyn FetchedResponse>,
     ) -> Result<NormalizedPage, ConnectorError> {
+        let run = self.run;
         let Measured { response, parsed_bytes, body_bytes } = if is_long(response.as_ref()) {
-            self.cpu.run(move || Measured::of(response)).await.ok_or_else(internal_error)?
+            run.cpu.run(move || Measured::of(response)).await.ok_or_else(internal_error)?
         } else {
             Measured::of(response)
         };
-        let reservation = self.memory.reserve_parsed(parsed_bytes, body_bytes, self.deadline).await?;
-        let secrets = Arc::clone(secrets);
-        let wanted = self.results_wanted as usize;
+        let reservation = run.memory.reserve_parsed(parsed_bytes, body_bytes, run.deadline).await?;
+        let secrets = Arc::clone(self.secrets);
+        let wanted = run.results_wanted as usize;
         let parse = move || {
             let mut page = response.normalize()?;
             page.items.truncate(wanted);
@@ -218,8 +199,8 @@ impl ProviderRun {
             page.items.iter_mut().for_each(|item| secrets.mask_value(item));
             Ok::<_, ConnectorError>(page)
         };
-        let page = self.cpu.run(parse).await.ok_or_else(internal_error)??;
-        self.memory.keep(reservation, &page.items);
+        let page = run.cpu.run(parse).await.ok_or_else(internal_error)??;
+        run.memory.keep(reservation, &page.items);
         Ok(page)
     }
 }

@@ -4,6 +4,7 @@ mod errors;
 mod factory;
 mod fetch;
 mod prober;
+mod provider_run;
 mod query;
 mod result_set;
 mod results;

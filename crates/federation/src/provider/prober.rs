@@ -1,7 +1,7 @@
 //! Provider probe: a dry run and a live test of one provider. Nothing is stored.
 
 use super::factory::{ProviderRunFactory, ProviderRunInput};
-use super::run::ProviderRun;
+use super::provider_run::ProviderRun;
 use crate::error::FederationError;
 use crate::provider_health::HealthState;
 use crate::search::transform_loader::TransformLoader;

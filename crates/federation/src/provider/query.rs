@@ -1,12 +1,15 @@
 //! The query of a provider: processed text, and an embedding if the connector needs one.
 
 use super::errors::unknown_processor;
-use super::run::ProviderRun;
+use super::provider_run::ProviderRun;
+use crate::deadline::time_left;
+use crate::provider_health::RequestPolicy;
 use crate::search::processor_failure::{NamedBy, skipped, with_owners};
 use crate::search::query_pipeline::QueryPipeline;
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{
-    Connector, ConnectorError, ConnectorErrorKind, EmbeddingError, ProcessorErrorKind, QueryContext,
+    Connector, ConnectorError, ConnectorErrorKind, EmbeddingError, PreparedRequest, ProcessorErrorKind,
+    ProviderQuery, QueryContext,
 };
 use std::sync::Arc;
 
@@ -73,6 +76,27 @@ impl ProviderRun {
             }
         };
         Ok(ProviderQueryInput { text, vector })
+    }
+
+    /// The request for one page.
+    pub(crate) fn prepare_request(
+        &self,
+        connector: &Arc<dyn Connector>,
+        query_input: &ProviderQueryInput,
+        page: u32,
+    ) -> Result<Box<dyn PreparedRequest>, ConnectorError> {
+        let policy = RequestPolicy::of(&self.provider);
+        let time_left = time_left(self.deadline);
+        connector.prepare(&ProviderQuery {
+            text: &query_input.text,
+            sort: self.search.spec.sort,
+            page,
+            results_wanted: self.results_wanted,
+            asker: self.search.owner,
+            topic: self.search.topic(),
+            vector: query_input.vector.as_deref(),
+            time_max: policy.timeout.map_or(time_left, |timeout| timeout.min(time_left)),
+        })
     }
 }
 

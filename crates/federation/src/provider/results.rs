@@ -2,7 +2,7 @@
 
 use super::errors::{internal_error, unknown_processor};
 use super::fetch::FetchedItems;
-use super::run::ProviderRun;
+use super::provider_run::ProviderRun;
 use crate::deadline::time_left;
 use crate::search::processor_failure::{self, NamedBy, skipped, with_owners};
 use domain::known_secrets::KnownSecrets;

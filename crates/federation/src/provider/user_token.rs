@@ -1,6 +1,6 @@
 //! Adds the user's own OAuth token to a provider that needs one, for one run.
 
-use super::run::ProviderRun;
+use super::provider_run::ProviderRun;
 use domain::ports::{ConnectorError, ConnectorErrorKind, ConnectorKind, SourceTokenError};
 use domain::provider::SearchProvider;
 
