@@ -1,5 +1,6 @@
 //! One interface to both databases: connections, transactions and the macros that compile a query for both.
 
+use crate::checkpoints::{Checkpoints, NO_CHECKPOINTS_IN_COMMITS};
 use crate::error::failure;
 use domain::ports::{PoolUse, StoreError};
 use domain::secret::Secret;
@@ -11,6 +12,7 @@ use sqlx::sqlite::{
 use sqlx::{Connection, Database, Pool, Postgres, Sqlite, Transaction};
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Parallel readers of an SQLite file; each is a thread.
@@ -80,11 +82,18 @@ pub(crate) struct Pools<D: Database> {
     pub(crate) write: Pool<D>,
     /// For metrics: distinguishes an unresponsive database from an exhausted pool.
     pub(crate) monitor: Pool<D>,
+    /// Only for an SQLite file.
+    checkpoints: Option<Arc<Checkpoints>>,
 }
 
 impl<D: Database> Clone for Pools<D> {
     fn clone(&self) -> Self {
-        Self { read: self.read.clone(), write: self.write.clone(), monitor: self.monitor.clone() }
+        Self {
+            read: self.read.clone(),
+            write: self.write.clone(),
+            monitor: self.monitor.clone(),
+            checkpoints: self.checkpoints.clone(),
+        }
     }
 }
 
@@ -128,6 +137,9 @@ impl Db {
     pub(crate) async fn close(&self) {
         match self {
             Self::Sqlite(pools) => {
+                if let Some(checkpoints) = &pools.checkpoints {
+                    checkpoints.stop().await;
+                }
                 pools.read.close().await;
                 pools.write.close().await;
             }
@@ -205,7 +217,8 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(SQLITE_BUSY)
-        .pragma("cache_size", SQLITE_CACHE);
+        .pragma("cache_size", SQLITE_CACHE)
+        .pragma(NO_CHECKPOINTS_IN_COMMITS.0, NO_CHECKPOINTS_IN_COMMITS.1);
     // An in-memory database lives as long as its connection, so the connection must not be closed.
     let pool = || {
         SqlitePoolOptions::new()
@@ -217,7 +230,12 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
     let making = options.clone().auto_vacuum(SqliteAutoVacuum::Incremental);
     if is_memory {
         let write = pool().max_connections(1).connect_with(making).await.map_err(failure)?;
-        return Ok(Db::Sqlite(Pools { read: write.clone(), monitor: write.clone(), write }));
+        return Ok(Db::Sqlite(Pools {
+            read: write.clone(),
+            monitor: write.clone(),
+            write,
+            checkpoints: None,
+        }));
     }
     let path = options.get_filename().to_owned();
     // An existing file keeps its mode, and setting it again would cost a write at each start.
@@ -233,9 +251,10 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         .connect_with(writing)
         .await
         .map_err(|error| open_failure(&path, error))?;
+    let checkpoints = Some(Arc::new(Checkpoints::start(&path, options.clone())));
     let readers = pool_max.clamp(1, SQLITE_READERS_MAX);
     let read = pool().max_connections(readers).connect_lazy_with(options.pragma("query_only", "ON"));
-    Ok(Db::Sqlite(Pools { monitor: read.clone(), read, write }))
+    Ok(Db::Sqlite(Pools { monitor: read.clone(), read, write, checkpoints }))
 }
 
 /// SQLite reports only that it cannot open the file.
@@ -281,7 +300,12 @@ async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> 
         .connect_with(options.clone())
         .await
         .map_err(failure)?;
-    Ok(Db::Postgres(Pools { read: pool.clone(), write: pool, monitor: monitor_pool(options) }))
+    Ok(Db::Postgres(Pools {
+        read: pool.clone(),
+        write: pool,
+        monitor: monitor_pool(options),
+        checkpoints: None,
+    }))
 }
 
 /// One connection, opened on first use. If a hung server holds it, it is replaced.

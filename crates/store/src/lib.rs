@@ -20,6 +20,7 @@
 
 pub mod audit_chain;
 pub mod bodies;
+mod checkpoints;
 mod compact;
 mod db;
 pub mod dump;
