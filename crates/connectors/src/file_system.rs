@@ -12,9 +12,11 @@ use domain::ports::{
     TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
+use domain::provider_config::ConfigField;
 use domain::search::Sort;
 use domain::validation::FieldErrors;
 use futures_util::StreamExt;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
@@ -66,11 +68,11 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     if let Err(sentence) = allow::plain_path(&provider.spec.url) {
         errors.add("url", sentence);
     }
-    if let Err(sentence) = base_url(provider) {
+    let config = FileSystemConfig::of(provider);
+    if let Err(sentence) = config.base_url() {
         errors.add("config", sentence);
     }
-    let hidden = provider.config_value("file_system", "hidden");
-    errors.check(hidden.is_none_or(Value::is_boolean), "config", || {
+    errors.check(!config.hidden.is_invalid(), "config", || {
         "swirl.file_system.hidden: true or false is needed.".to_owned()
     });
     errors
@@ -81,23 +83,42 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     let folder = allow::check(&provider.spec.url, &context.settings.filesystem_allow)
         .map_err(|sentence| ConnectorError::in_field("url", sentence))?;
     let mappings = &notations.query_mappings;
+    let config = FileSystemConfig::of(provider);
     Ok(FileSystem {
         folder,
-        base_url: base_url(provider).map_err(|sentence| ConnectorError::in_field("config", sentence))?,
-        with_hidden: provider.config_value("file_system", "hidden") == Some(&Value::Bool(true)),
+        base_url: config.base_url().map_err(|sentence| ConnectorError::in_field("config", sentence))?,
+        with_hidden: config.hidden.valid() == Some(true),
         knows_not: mappings.not() || mappings.not_char().is_some(),
         context: context.clone(),
     }
     .boxed())
 }
 
-/// `config.swirl.file_system.base_url`: the base URL under which users reach the files.
-fn base_url(provider: &SearchProvider) -> Result<Option<Url>, String> {
-    let Some(value) = provider.config_value("file_system", "base_url") else { return Ok(None) };
-    let url = value.as_str().and_then(|text| Url::parse(text).ok());
-    let url = url.filter(|url| matches!(url.scheme(), "http" | "https" | "file") && url.query().is_none());
-    url.map(Some)
-        .ok_or_else(|| "swirl.file_system.base_url: an http, https or file address is needed.".to_owned())
+/// `config.swirl.file_system` of a provider.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct FileSystemConfig {
+    base_url: ConfigField<String>,
+    hidden: ConfigField<bool>,
+}
+
+impl FileSystemConfig {
+    fn of(provider: &SearchProvider) -> Self {
+        provider.spec.config.block("file_system")
+    }
+
+    /// The base URL under which users reach the files.
+    fn base_url(&self) -> Result<Option<Url>, String> {
+        let url = match &self.base_url {
+            ConfigField::Missing => return Ok(None),
+            ConfigField::Valid(text) => Url::parse(text).ok(),
+            ConfigField::Invalid => None,
+        };
+        let url =
+            url.filter(|url| matches!(url.scheme(), "http" | "https" | "file") && url.query().is_none());
+        url.map(Some)
+            .ok_or_else(|| "swirl.file_system.base_url: an http, https or file address is needed.".to_owned())
+    }
 }
 
 impl TypedConnector for FileSystem {
@@ -326,4 +347,54 @@ fn refused(folder: &Path, refusal: Refusal) -> ConnectorError {
 
 fn too_late() -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::Timeout, "the folder could not be searched in time")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::provider::ProviderSpec;
+
+    fn provider(block: &Value) -> SearchProvider {
+        let config = json!({"swirl": {"file_system": block}});
+        let spec = ProviderSpec {
+            url: "/srv/docs".to_owned(),
+            config: serde_json::from_value(config).unwrap(),
+            ..ProviderSpec::default()
+        };
+        SearchProvider::unsaved(spec, Default::default(), Default::default())
+    }
+
+    #[test]
+    fn its_block_is_read_and_wrong_values_are_named() {
+        let address =
+            || vec!["swirl.file_system.base_url: an http, https or file address is needed.".to_owned()];
+        let hidden = || vec!["swirl.file_system.hidden: true or false is needed.".to_owned()];
+        let long = format!("https://a.example/{}", "x".repeat(100_000));
+        let table = [
+            (json!(null), None, false, Vec::new()),
+            (json!(["https://a.example/", true]), None, false, Vec::new()),
+            (json!({}), None, false, Vec::new()),
+            (json!({"base_url": "https://a.example/b"}), Some("https://a.example/b"), false, Vec::new()),
+            (json!({"base_url": "file:///srv/"}), Some("file:///srv/"), false, Vec::new()),
+            (json!({"base_url": long}), Some(long.as_str()), false, Vec::new()),
+            (json!({"base_url": "https://a.example/?q"}), None, false, address()),
+            (json!({"base_url": "ftp://a.example/"}), None, false, address()),
+            (json!({"base_url": ""}), None, false, address()),
+            (json!({"base_url": 7}), None, false, address()),
+            (json!({"base_url": null}), None, false, address()),
+            (json!({"hidden": true}), None, true, Vec::new()),
+            (json!({"hidden": false}), None, false, Vec::new()),
+            (json!({"hidden": "true"}), None, false, hidden()),
+            (json!({"hidden": 1}), None, false, hidden()),
+            (json!({"hidden": null, "base_url": 7}), None, false, [address(), hidden()].concat()),
+        ];
+        for (block, base_url, with_hidden, expected) in table {
+            let provider = provider(&block);
+            let config = FileSystemConfig::of(&provider);
+            assert_eq!(config.base_url().ok().flatten().as_ref().map(Url::as_str), base_url, "{block}");
+            assert_eq!(config.hidden.valid() == Some(true), with_hidden, "{block}");
+            let mistakes = check(&provider).into_map().remove("config").unwrap_or_default();
+            assert_eq!(mistakes, expected, "{block}");
+        }
+    }
 }

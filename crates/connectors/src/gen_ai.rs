@@ -10,7 +10,9 @@ use domain::ports::{
     SourceRequest, SourceResponse, TestTarget, Turn, TypedConnector,
 };
 use domain::provider::SearchProvider;
+use domain::provider_config::ConfigField;
 use domain::validation::FieldErrors;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
@@ -34,9 +36,6 @@ const PLACE: &str = "{query_to_provider}";
 const PROMPT_KEY: &str = "PROMPT";
 const GUIDE_KEY: &str = "CHAT_QUERY_REWRITE_GUIDE";
 const GUIDE: &str = "Answer briefly and plainly. Say so when you do not know.";
-/// The setting that selects the AI provider: `config.swirl.gen_ai.ai_provider`.
-const CONFIG_BLOCK: &str = "gen_ai";
-const CONFIG_KEY: &str = "ai_provider";
 
 const ANSWER_TOKENS_MAX: u32 = 800;
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
@@ -70,8 +69,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
             key => format!("{key} must be a text."),
         });
     }
-    let wanted = provider.config_value(CONFIG_BLOCK, CONFIG_KEY);
-    errors.check(wanted.is_none_or(Value::is_i64), "config", || {
+    errors.check(!GenAiConfig::of(provider).ai_provider.is_invalid(), "config", || {
         "swirl.gen_ai.ai_provider: the id of an AI provider is needed.".to_owned()
     });
     errors
@@ -81,10 +79,9 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     let mappings = require_notations(provider)?.query_mappings;
     let template = &provider.spec.query_template_json;
     let text = |key: &str| template.get(key).and_then(Value::as_str).or_else(|| mappings.get(key));
-    let wanted = provider.config_value(CONFIG_BLOCK, CONFIG_KEY).and_then(Value::as_i64);
     Ok(GenAi {
         wanted: ModelRequest {
-            provider: wanted.map(AiProviderId),
+            provider: GenAiConfig::of(provider).ai_provider.valid().map(AiProviderId),
             ..ModelRequest::of(Role::Connector, Some(provider.owner))
         },
         prompt: text(PROMPT_KEY).map(str::to_owned),
@@ -92,6 +89,20 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
         context: context.clone(),
     }
     .boxed())
+}
+
+/// `config.swirl.gen_ai` of a provider.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct GenAiConfig {
+    /// The id of the AI provider to ask.
+    ai_provider: ConfigField<i64>,
+}
+
+impl GenAiConfig {
+    fn of(provider: &SearchProvider) -> Self {
+        provider.spec.config.block("gen_ai")
+    }
 }
 
 impl TypedConnector for GenAi {
@@ -204,4 +215,43 @@ fn into_connector_error(error: ModelError) -> ConnectorError {
     };
     let message = format!("{}: {}", error.code(), error.message);
     ConnectorError { retry_after: error.retry_after, ..ConnectorError::new(kind, message).caused_by(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::provider::ProviderSpec;
+
+    fn provider(block: &Value) -> SearchProvider {
+        let config = json!({"swirl": {"gen_ai": block}});
+        let spec =
+            ProviderSpec { config: serde_json::from_value(config).unwrap(), ..ProviderSpec::default() };
+        SearchProvider::unsaved(spec, Default::default(), Default::default())
+    }
+
+    fn mistakes(provider: &SearchProvider) -> Vec<String> {
+        check(provider).into_map().remove("config").unwrap_or_default()
+    }
+
+    #[test]
+    fn its_block_is_read_and_wrong_values_are_named() {
+        let wrong = || vec!["swirl.gen_ai.ai_provider: the id of an AI provider is needed.".to_owned()];
+        let table = [
+            (json!(null), None, Vec::new()),
+            (json!([3]), None, Vec::new()),
+            (json!({}), None, Vec::new()),
+            (json!({"ai_provider": 3}), Some(3), Vec::new()),
+            (json!({"ai_provider": -1}), Some(-1), Vec::new()),
+            (json!({"ai_provider": i64::MAX}), Some(i64::MAX), Vec::new()),
+            (json!({"ai_provider": u64::MAX}), None, wrong()),
+            (json!({"ai_provider": 3.0}), None, wrong()),
+            (json!({"ai_provider": "3"}), None, wrong()),
+            (json!({"ai_provider": null}), None, wrong()),
+        ];
+        for (block, id, expected) in table {
+            let provider = provider(&block);
+            assert_eq!(GenAiConfig::of(&provider).ai_provider.valid(), id, "{block}");
+            assert_eq!(mistakes(&provider), expected, "{block}");
+        }
+    }
 }

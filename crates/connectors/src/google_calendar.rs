@@ -11,8 +11,10 @@ use domain::ports::{
     ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
+use domain::provider_config::ConfigField;
 use domain::search::Sort;
 use domain::validation::FieldErrors;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -65,8 +67,9 @@ impl fmt::Debug for GoogleCalendar {
 
 fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = delegated_api::check(provider);
-    for key in ["calendar_lookback_days", "calendar_lookahead_days"] {
-        if let Err(sentence) = days(provider, key) {
+    let config = CalendarConfig::of(provider);
+    for days in [config.back(), config.ahead()] {
+        if let Err(sentence) = days {
             errors.add("config", sentence);
         }
     }
@@ -75,21 +78,44 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let wrong = |sentence: String| ConnectorError::in_field("config", sentence);
+    let config = CalendarConfig::of(provider);
     Ok(GoogleCalendar {
         api: DelegatedApi::new(&GOOGLE, "calendar.readonly", provider, context)?,
-        back: days(provider, "calendar_lookback_days").map_err(wrong)?,
-        ahead: days(provider, "calendar_lookahead_days").map_err(wrong)?,
+        back: config.back().map_err(wrong)?,
+        ahead: config.ahead().map_err(wrong)?,
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
         context: context.clone(),
     }
     .boxed())
 }
 
-/// `config.swirl.google_calendar.<key>`.
-fn days(provider: &SearchProvider, key: &str) -> Result<Days, String> {
-    let days = match provider.config_value("google_calendar", key) {
-        None => Some(DAYS),
-        Some(value) => value.as_u64().filter(|days| *days <= DAYS_MAX),
+/// `config.swirl.google_calendar` of a provider.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CalendarConfig {
+    calendar_lookback_days: ConfigField<u64>,
+    calendar_lookahead_days: ConfigField<u64>,
+}
+
+impl CalendarConfig {
+    fn of(provider: &SearchProvider) -> Self {
+        provider.spec.config.block("google_calendar")
+    }
+
+    fn back(&self) -> Result<Days, String> {
+        read_days("calendar_lookback_days", self.calendar_lookback_days)
+    }
+
+    fn ahead(&self) -> Result<Days, String> {
+        read_days("calendar_lookahead_days", self.calendar_lookahead_days)
+    }
+}
+
+fn read_days(key: &str, field: ConfigField<u64>) -> Result<Days, String> {
+    let days = match field {
+        ConfigField::Missing => Some(DAYS),
+        ConfigField::Valid(days) => Some(days).filter(|days| *days <= DAYS_MAX),
+        ConfigField::Invalid => None,
     };
     days.map(Days::new).ok_or_else(|| {
         format!("swirl.google_calendar.{key}: a whole number of days from 0 to {DAYS_MAX} is needed.")
@@ -198,4 +224,49 @@ fn result(event: &Value) -> Value {
         ("location", event.get("location")),
         ("attendees", Some(&people)),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::provider::ProviderSpec;
+
+    fn provider(block: &Value) -> SearchProvider {
+        let config = json!({"swirl": {"google_calendar": block}});
+        let spec =
+            ProviderSpec { config: serde_json::from_value(config).unwrap(), ..ProviderSpec::default() };
+        SearchProvider::unsaved(spec, Default::default(), Default::default())
+    }
+
+    fn mistakes(provider: &SearchProvider) -> Vec<String> {
+        check(provider).into_map().remove("config").unwrap_or_default()
+    }
+
+    #[test]
+    fn its_block_is_read_and_wrong_values_are_named() {
+        let wrong = |key: &str| {
+            format!("swirl.google_calendar.{key}: a whole number of days from 0 to 3650 is needed.")
+        };
+        let (back, ahead) = ("calendar_lookback_days", "calendar_lookahead_days");
+        let usual = Some(DAYS);
+        let table = [
+            (json!(null), usual, usual, Vec::new()),
+            (json!([7, 8]), usual, usual, Vec::new()),
+            (json!({}), usual, usual, Vec::new()),
+            (json!({back: 0, ahead: 3650}), Some(0), Some(3650), Vec::new()),
+            (json!({back: 3651}), None, usual, vec![wrong(back)]),
+            (json!({back: u64::MAX}), None, usual, vec![wrong(back)]),
+            (json!({back: -1}), None, usual, vec![wrong(back)]),
+            (json!({ahead: 1.5}), usual, None, vec![wrong(ahead)]),
+            (json!({ahead: "7"}), usual, None, vec![wrong(ahead)]),
+            (json!({ahead: null, back: []}), None, None, vec![wrong(back), wrong(ahead)]),
+        ];
+        for (block, back, ahead, expected) in table {
+            let provider = provider(&block);
+            let config = CalendarConfig::of(&provider);
+            assert_eq!(config.back().ok(), back.map(Days::new), "{block}");
+            assert_eq!(config.ahead().ok(), ahead.map(Days::new), "{block}");
+            assert_eq!(mistakes(&provider), expected, "{block}");
+        }
+    }
 }

@@ -13,9 +13,11 @@ use domain::ports::{
     TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
+use domain::provider_config::ConfigField;
 use domain::search::Sort;
 use domain::validation::FieldErrors;
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -68,24 +70,24 @@ impl fmt::Debug for OpenSearchDescription {
 fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = http_check::check(&plain(provider)).1;
     read_notations(provider, &mut errors);
-    if let Err(sentence) = hosts(provider) {
+    let config = DescriptionConfig::of(provider);
+    if let Err(sentence) = config.hosts() {
         errors.add("config", sentence);
     }
-    let language = provider.config_value("open_search_description", "language");
-    errors.check(language.is_none_or(Value::is_string), "config", || {
+    errors.check(!config.language.is_invalid(), "config", || {
         "swirl.open_search_description.language: a text such as en is needed.".to_owned()
     });
     errors
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let language = provider.config_value("open_search_description", "language").and_then(Value::as_str);
+    let config = DescriptionConfig::of(provider);
     Ok(OpenSearchDescription {
         source: HttpSource::new(&plain(provider), context)?,
         provider: provider.id,
         address: provider.spec.url.trim().to_owned(),
-        hosts: hosts(provider).map_err(|sentence| ConnectorError::in_field("config", sentence))?,
-        language: language.unwrap_or("*").to_owned(),
+        hosts: config.hosts().map_err(|sentence| ConnectorError::in_field("config", sentence))?,
+        language: config.language.valid().unwrap_or_else(|| "*".to_owned()),
         notations: require_notations(provider)?,
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
         context: context.clone(),
@@ -101,17 +103,31 @@ fn plain(provider: &SearchProvider) -> SearchProvider {
     plain
 }
 
-/// `config.swirl.open_search_description.hosts`: additional hosts that the description may point to.
-fn hosts(provider: &SearchProvider) -> Result<Vec<String>, String> {
-    let wrong = || {
-        format!("swirl.open_search_description.hosts: a list of at most {HOSTS_MAX} host names is needed.")
-    };
-    let Some(value) = provider.config_value("open_search_description", "hosts") else {
-        return Ok(Vec::new());
-    };
-    let list = value.as_array().filter(|list| list.len() <= HOSTS_MAX).ok_or_else(wrong)?;
-    let names = list.iter().map(|name| name.as_str().map(str::to_ascii_lowercase));
-    names.collect::<Option<Vec<String>>>().ok_or_else(wrong)
+/// `config.swirl.open_search_description` of a provider.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct DescriptionConfig {
+    hosts: ConfigField<Vec<String>>,
+    language: ConfigField<String>,
+}
+
+impl DescriptionConfig {
+    fn of(provider: &SearchProvider) -> Self {
+        provider.spec.config.block("open_search_description")
+    }
+
+    /// Additional hosts that the description may point to.
+    fn hosts(&self) -> Result<Vec<String>, String> {
+        match &self.hosts {
+            ConfigField::Missing => Ok(Vec::new()),
+            ConfigField::Valid(names) if names.len() <= HOSTS_MAX => {
+                Ok(names.iter().map(|name| name.to_ascii_lowercase()).collect())
+            }
+            ConfigField::Valid(_) | ConfigField::Invalid => Err(format!(
+                "swirl.open_search_description.hosts: a list of at most {HOSTS_MAX} host names is needed."
+            )),
+        }
+    }
 }
 
 impl TypedConnector for OpenSearchDescription {
@@ -278,4 +294,57 @@ fn not_there(error: ConnectorError) -> ConnectorError {
 
 fn too_late() -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::Timeout, "the source did not answer in time")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::provider::ProviderSpec;
+    use serde_json::Value;
+
+    fn provider(block: &Value) -> SearchProvider {
+        let config = json!({"swirl": {"open_search_description": block}});
+        let spec = ProviderSpec {
+            url: "https://site.example/osdd.xml".to_owned(),
+            config: serde_json::from_value(config).unwrap(),
+            ..ProviderSpec::default()
+        };
+        SearchProvider::unsaved(spec, Default::default(), Default::default())
+    }
+
+    fn mistakes(provider: &SearchProvider) -> Vec<String> {
+        check(provider).into_map().remove("config").unwrap_or_default()
+    }
+
+    #[test]
+    fn its_block_is_read_and_wrong_values_are_named() {
+        let hosts = || {
+            let wanted = "swirl.open_search_description.hosts: a list of at most 20 host names is needed.";
+            vec![wanted.to_owned()]
+        };
+        let language =
+            || vec!["swirl.open_search_description.language: a text such as en is needed.".to_owned()];
+        let names = |count: usize| vec!["a.example".to_owned(); count];
+        let table = [
+            (json!(null), Some(names(0)), None, Vec::new()),
+            (json!([["a.example"], "en"]), Some(names(0)), None, Vec::new()),
+            (json!({}), Some(names(0)), None, Vec::new()),
+            (json!({"hosts": ["A.example"], "language": "en"}), Some(names(1)), Some("en"), Vec::new()),
+            (json!({"hosts": names(20)}), Some(names(20)), None, Vec::new()),
+            (json!({"hosts": names(21)}), None, None, hosts()),
+            (json!({"hosts": "a.example"}), None, None, hosts()),
+            (json!({"hosts": ["a.example", 7]}), None, None, hosts()),
+            (json!({"hosts": null}), None, None, hosts()),
+            (json!({"language": ""}), Some(names(0)), Some(""), Vec::new()),
+            (json!({"language": 7}), Some(names(0)), None, language()),
+            (json!({"language": ["en"], "hosts": {}}), None, None, [hosts(), language()].concat()),
+        ];
+        for (block, read, spoken, expected) in table {
+            let provider = provider(&block);
+            let config = DescriptionConfig::of(&provider);
+            assert_eq!(config.hosts().ok(), read, "{block}");
+            assert_eq!(config.language.valid().as_deref(), spoken, "{block}");
+            assert_eq!(mistakes(&provider), expected, "{block}");
+        }
+    }
 }

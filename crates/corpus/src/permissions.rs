@@ -6,13 +6,8 @@ use domain::corpus::AclToken;
 use domain::ids::UserId;
 use domain::ports::{PluginRegistry, StoreError};
 use domain::provider::SearchProvider;
+use domain::provider_config::CacheAcl;
 use domain::user::User;
-use serde_json::Value;
-
-/// `config.swirl.cache.acl` of a provider whose groups may see what any of their members retrieved.
-const BLOCK: &str = "cache";
-const KEY: &str = "acl";
-const BY_PROVIDER: &str = "provider";
 
 /// A person and the tokens that they hold.
 pub struct Asker {
@@ -66,7 +61,7 @@ fn opens(provider: &SearchProvider, person: &User, plugins: &PluginRegistry) -> 
 
 /// Whether the provider's groups may see what any of their members retrieved.
 pub fn is_by_provider(provider: &SearchProvider) -> bool {
-    provider.config_value(BLOCK, KEY).and_then(Value::as_str) == Some(BY_PROVIDER)
+    provider.spec.config.cache.acl == CacheAcl::Provider
 }
 
 #[cfg(test)]
@@ -105,7 +100,7 @@ mod tests {
             shared,
             groups: vec![group.to_owned()],
             authenticator: authenticator.to_owned(),
-            config: json!({"swirl": {"cache": {"acl": acl}}}).as_object().cloned().unwrap_or_default(),
+            config: serde_json::from_value(json!({"swirl": {"cache": {"acl": acl}}})).unwrap(),
             ..ProviderSpec::default()
         };
         SearchProvider { id: ProviderId(7), ..SearchProvider::unsaved(spec, UserId(1), Instant::UNIX_EPOCH) }

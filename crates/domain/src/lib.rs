@@ -7,7 +7,7 @@
 //! | [`search_run`] | findings of the runs of a search, and the difference between two runs |
 //! | [`search_task`] | the task that runs a search |
 //! | [`preferences`] | sources and domains that a user raises, lowers or blocks |
-//! | [`provider`] | search providers and their `config.swirl` blocks |
+//! | [`provider`], [`provider_config`] | search providers and their `config.swirl` blocks |
 //! | [`provider_secrets`], [`secret_binding`] | masking of a provider's secrets; where stored secrets may be sent |
 //! | [`provider_probe`] | the outcome of testing a provider |
 //! | [`query_transform`], [`pipeline`] | reusable rewrites of queries; post-result pipelines |
@@ -62,6 +62,7 @@ pub mod preferences;
 pub mod prompt;
 pub mod provenance;
 pub mod provider;
+pub mod provider_config;
 pub mod provider_probe;
 pub mod provider_secrets;
 pub mod query_transform;

@@ -4,7 +4,7 @@ use crate::bounded_json::{self, FIELD_VALUES_MAX};
 use crate::ids::{ProviderId, UserId};
 use crate::instant::Instant;
 use crate::page_fetch::PageFetchConfig;
-use crate::rag::{FetchUrlBody, RagOverrides};
+use crate::provider_config::ProviderConfig;
 use crate::search::check_list;
 use crate::secret::Secret;
 use crate::unreadable_secrets::UnreadableSecrets;
@@ -14,7 +14,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use syntax::credentials::session_name;
-use syntax::rate::Rate;
 
 pub const NAME_CHARS_MAX: usize = 200;
 pub const DESCRIPTION_CHARS_MAX: usize = 2000;
@@ -23,8 +22,6 @@ pub const CREDENTIALS_CHARS_MAX: usize = 4096;
 pub const EVAL_CREDENTIALS_CHARS_MAX: usize = 100;
 pub const RESULTS_PER_QUERY_MAX: u32 = 1000;
 pub const HEADERS_MAX: usize = 50;
-/// Maximum number of retries of one request.
-pub const RETRIES_MAX: u32 = 5;
 /// The suffix of a session value that denotes the token of an authenticator.
 const TOKEN_SUFFIX: &str = "_access_token";
 /// Keys of `info` in a mixed response besides the names of providers.
@@ -104,7 +101,7 @@ pub struct ProviderSpec {
     /// `config.swirl` contains the provider's `rag`, `fetch_url_body` and `connector_use` blocks, such as `{"swirl":
     /// {"connector_use": {"rate_limit": "30/minute"}}}`.
     #[schema(value_type = Object)]
-    pub config: Map<String, Value>,
+    pub config: ProviderConfig,
 }
 
 impl Default for ProviderSpec {
@@ -139,7 +136,7 @@ impl Default for ProviderSpec {
             credentials: String::new(),
             eval_credentials: String::new(),
             tags: Vec::new(),
-            config: Map::new(),
+            config: ProviderConfig::default(),
         }
     }
 }
@@ -184,41 +181,9 @@ impl ProviderSpec {
             let ok = is_header_name(name) && value.chars().all(|c| !c.is_control());
             errors.check(ok, "http_request_headers", || format!("'{name}' is not a valid header."));
         }
-        self.check_connector_use(&mut errors);
-        RagOverrides::check(&self.config, &mut errors);
-        FetchUrlBody::check(&self.config, &mut errors);
+        self.config.check(&mut errors);
         PageFetchConfig::check(&self.page_fetch_config_json, &mut errors);
         errors
-    }
-
-    /// Checks `config.swirl.connector_use`: an invalid rate limit would silently be no limit.
-    fn check_connector_use(&self, errors: &mut FieldErrors) {
-        let Some(usage) = self.config.get("swirl").and_then(|swirl| swirl.get("connector_use")) else {
-            return;
-        };
-        let mut wrong = |key: &str, what: &str| {
-            errors.add("config", format!("swirl.connector_use.{key}: {what}"));
-        };
-        if let Some(rate) = usage.get("rate_limit") {
-            match rate.as_str().map(Rate::parse) {
-                None => wrong("rate_limit", "a text such as 15/minute is needed."),
-                Some(Err(mistake)) => wrong("rate_limit", &format!("{mistake}.")),
-                Some(Ok(_)) => {}
-            }
-        }
-        for key in ["timeout", "backoff_seconds"] {
-            let is_right =
-                |value: &Value| value.as_f64().is_some_and(|seconds| (0.0..=3600.0).contains(&seconds));
-            if usage.get(key).is_some_and(|value| !is_right(value)) {
-                wrong(key, "seconds from 0 to 3600 are needed.");
-            }
-        }
-        for (key, most) in [("retry_count", RETRIES_MAX), ("single_provider_results_requested", u32::MAX)] {
-            let is_right = |value: &Value| value.as_u64().is_some_and(|number| number <= u64::from(most));
-            if usage.get(key).is_some_and(|value| !is_right(value)) {
-                wrong(key, &format!("a whole number from 0 to {most} is needed."));
-            }
-        }
     }
 }
 
@@ -274,11 +239,6 @@ impl SearchProvider {
         }
     }
 
-    /// A value of `config.swirl.<block>.<key>`.
-    pub fn config_value(&self, block: &str, key: &str) -> Option<&Value> {
-        self.spec.config.get("swirl")?.get(block)?.get(key)
-    }
-
     /// The authenticator whose token the provider uses, by its name or idp: the one it names, else the one in its
     /// `eval_credentials` (`session['microsoft_access_token']`).
     pub fn named_authenticator(&self) -> Option<&str> {
@@ -292,9 +252,7 @@ impl SearchProvider {
     /// Number of results to fetch. If a search has only this provider, it may request more; the number in the search
     /// (`asked`) takes precedence over the provider's own configuration.
     pub fn results_wanted(&self, is_only_provider: bool, asked: Option<u32>) -> u32 {
-        let own =
-            self.config_value("connector_use", "single_provider_results_requested").and_then(Value::as_u64);
-        let single = asked.or(own.map(|number| u32::try_from(number).unwrap_or(RESULTS_PER_QUERY_MAX)));
+        let single = asked.or(self.spec.config.connector_use.single_provider_results_requested);
         let wanted = single.filter(|_| is_only_provider).unwrap_or(self.spec.results_per_query);
         wanted.clamp(1, RESULTS_PER_QUERY_MAX)
     }
@@ -385,6 +343,18 @@ mod tests {
         ];
         for (is_only, asked, wanted) in cases {
             assert_eq!(provider.results_wanted(is_only, asked), wanted, "{is_only} {asked:?}");
+        }
+        for (own, wanted) in [
+            (json!(0), 1),
+            (json!(u32::MAX), RESULTS_PER_QUERY_MAX),
+            (json!(u64::MAX), RESULTS_PER_QUERY_MAX),
+            (json!("50"), 10),
+            (json!(50.0), 10),
+            (json!(null), 10),
+        ] {
+            let spec = using(json!({"single_provider_results_requested": own}));
+            let provider = SearchProvider::unsaved(spec, UserId(1), Instant::default());
+            assert_eq!(provider.results_wanted(true, None), wanted, "{own}");
         }
     }
 }

@@ -81,17 +81,8 @@ pub struct RagOverrides {
 const FETCH_TIMEOUT_MAX: f64 = 600.0;
 
 impl RagOverrides {
-    /// The provider's configuration; invalid values are ignored here, because they are rejected when the provider is
-    /// saved.
-    pub fn parse(config: &Map<String, Value>) -> Self {
-        Self::read(config, &mut FieldErrors::default())
-    }
-
-    pub fn check(config: &Map<String, Value>, errors: &mut FieldErrors) {
-        Self::read(config, errors);
-    }
-
-    fn read(config: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
+    /// Invalid values are reported and otherwise ignored, because they are rejected when the provider is saved.
+    pub(crate) fn read(config: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
         let Some(block) = config.get("swirl").and_then(|swirl| swirl.get("rag")) else {
             return Self::default();
         };
@@ -170,15 +161,12 @@ const EXTRACT_TIMEOUT_MAX: f64 = 600.0;
 
 impl FetchUrlBody {
     /// None if the provider has no such block.
-    pub fn parse(config: &Map<String, Value>) -> Option<Self> {
-        Self::read(config, &mut FieldErrors::default())
+    pub fn parse(config: &impl AsRef<Map<String, Value>>) -> Option<Self> {
+        Self::read(config.as_ref(), &mut FieldErrors::default())
     }
 
-    pub fn check(config: &Map<String, Value>, errors: &mut FieldErrors) {
-        Self::read(config, errors);
-    }
-
-    fn read(config: &Map<String, Value>, errors: &mut FieldErrors) -> Option<Self> {
+    /// None if the provider has no such block. Invalid values are reported and replaced by the defaults.
+    pub(crate) fn read(config: &Map<String, Value>, errors: &mut FieldErrors) -> Option<Self> {
         let block = config.get("swirl")?.get("fetch_url_body")?.as_object()?;
         let mut wrong =
             |key: &str, what: String| errors.add("config", format!("swirl.fetch_url_body.{key}: {what}"));
@@ -218,10 +206,11 @@ impl FetchUrlBody {
 mod tests {
     use super::*;
     use crate::provider::ProviderSpec;
+    use crate::provider_config::ProviderConfig;
     use serde_json::json;
 
     fn with(block: &str, values: Value) -> ProviderSpec {
-        let config = json!({"swirl": {block: values}}).as_object().unwrap().clone();
+        let config = serde_json::from_value(json!({"swirl": {block: values}})).unwrap();
         ProviderSpec { name: "A".to_owned(), config, ..ProviderSpec::default() }
     }
 
@@ -241,13 +230,13 @@ mod tests {
             strategy: Some(Strategy::RoundRobin),
             field: Some(InclusionField::Score),
         };
-        assert_eq!(RagOverrides::parse(&given.config), read);
-        assert_eq!(RagOverrides::parse(&Map::new()), RagOverrides::default());
+        assert_eq!(given.config.rag, read);
+        assert_eq!(ProviderConfig::default().rag, RagOverrides::default());
     }
 
     #[test]
     fn defaults_of_a_block_that_says_little() {
-        let read = FetchUrlBody::parse(&with("fetch_url_body", json!({})).config).unwrap();
+        let read = with("fetch_url_body", json!({})).config.fetch_url_body.unwrap();
         let method = WindowMethod::TermCount;
         let expected = FetchUrlBody {
             min_tokens: 5,
@@ -257,7 +246,50 @@ mod tests {
             timeout: 30.0,
         };
         assert_eq!(read, expected);
-        assert_eq!(FetchUrlBody::parse(&Map::new()), None);
+        assert_eq!(ProviderConfig::default().fetch_url_body, None);
+    }
+
+    #[test]
+    fn a_value_of_a_wrong_type_is_ignored() {
+        let nothing = RagOverrides::default();
+        let counting = |count| RagOverrides { max_to_consider: Some(count), ..nothing };
+        for (block, expected) in [
+            (json!(null), nothing),
+            (json!("sorted"), nothing),
+            (json!([4]), nothing),
+            (json!({"swirl_rag_max_to_consider": 0}), counting(0)),
+            (json!({"swirl_rag_max_to_consider": u32::MAX}), counting(u32::MAX)),
+            (json!({"swirl_rag_max_to_consider": u64::MAX}), nothing),
+            (json!({"swirl_rag_max_to_consider": "4", "swirl_rag_fetch_timeout": "10"}), nothing),
+            (
+                json!({"swirl_rag_fetch_timeout": 600, "swirl_rag_distribution_strategy": 7}),
+                RagOverrides { fetch_timeout: Some(600.0), ..nothing },
+            ),
+            (json!({"swirl_rag_fetch_timeout": 1e300, "swirl_rag_inclusion_field": null}), nothing),
+            (
+                json!({"swirl_rag_score_inclusion_threshold": -1e300, "swirl_rag_max_to_consider": null}),
+                RagOverrides { threshold: Some(-1e300), ..nothing },
+            ),
+            (json!({"swirl_rag_score_inclusion_threshold": "0.5"}), nothing),
+        ] {
+            assert_eq!(with("rag", block.clone()).config.rag, expected, "{block}");
+        }
+        let usual = with("fetch_url_body", json!({})).config.fetch_url_body;
+        let counting = |min_tokens| usual.map(|usual| FetchUrlBody { min_tokens, ..usual });
+        for (block, expected) in [
+            (json!(null), None),
+            (json!(true), None),
+            (json!([5]), None),
+            (json!({"body_pagefetch_min_tokens": 0}), counting(0)),
+            (json!({"body_pagefetch_min_tokens": 2000}), counting(2000)),
+            (json!({"body_pagefetch_min_tokens": u64::MAX}), usual),
+            (json!({"body_pagefetch_min_tokens": "7", "body_pagefetch_token_length": null}), usual),
+            (json!({"body_pagefetch_text_extract_timeout": "9"}), usual),
+            (json!({"body_pagefetch_text_extract_timeout": 1e300}), usual),
+            (json!({"body_pagefetch_generation_method": 7}), usual),
+        ] {
+            assert_eq!(with("fetch_url_body", block.clone()).config.fetch_url_body, expected, "{block}");
+        }
     }
 
     #[test]

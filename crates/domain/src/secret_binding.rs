@@ -37,7 +37,7 @@ impl Destinations {
         // A connector may read a URL from a mapping, as Pinecone does from `api`.
         places.0.extend(mappings.pairs().iter().filter_map(|(_, value)| origin(value.trim())));
         places.add_addresses(&spec.page_fetch_config_json, false);
-        places.add_addresses(&spec.config, false);
+        places.add_addresses(spec.config.as_ref(), false);
         places
     }
 

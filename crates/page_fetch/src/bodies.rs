@@ -32,7 +32,7 @@ pub async fn fill(
     items: &mut [ResultItem],
     wanted: Wanted<'_>,
 ) -> usize {
-    let Some(rules) = FetchUrlBody::parse(&provider.spec.config) else { return 0 };
+    let Some(rules) = provider.spec.config.fetch_url_body else { return 0 };
     let until = Instant::now() + wanted.time_max;
     let config = PageFetchConfig::parse(&provider.spec.page_fetch_config_json);
     let filler = BodyFiller { parts, provider, config: &config, rules, wanted: &wanted };

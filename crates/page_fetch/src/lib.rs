@@ -38,7 +38,6 @@ use domain::ids::UserId;
 use domain::ports::{DocumentRequest, PageError, PageProbe, PageText, ReadPages};
 use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
-use domain::rag::RagOverrides;
 use domain::result::ResultItem;
 use page::PageRequest;
 use std::time::Duration;
@@ -65,7 +64,7 @@ impl ReadPages for PageFetch {
             return Err(PageError::Failed(why.to_owned()));
         }
         let of_provider = match wanted.target {
-            PageTarget::Source(page) => RagOverrides::parse(&page.provider().spec.config).fetch_timeout,
+            PageTarget::Source(page) => page.provider().spec.config.rag.fetch_timeout,
             PageTarget::Account(_) | PageTarget::User(_) => None,
         };
         let usual = match of_provider {

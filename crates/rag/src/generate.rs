@@ -17,7 +17,6 @@ use domain::ids::ProviderId;
 use domain::ports::{Completion, CompletionChunk, ModelRequest, ResultOrigin};
 use domain::prompt::PromptParts;
 use domain::provider::SearchProvider;
-use domain::rag::RagOverrides;
 use domain::search::Search;
 use domain::summary::{StoredSummary, SummaryFault, SummaryRequest};
 use futures_util::StreamExt;
@@ -167,7 +166,7 @@ impl RagContext {
         self.federation.mixer.apply_preferences(search, &mut sets).await?;
         let settings = &self.settings;
         let asked = sets.iter().filter_map(|set| providers.get(&set.provider));
-        let overrides = asked.clone().map(|one| (one.id, RagOverrides::parse(&one.spec.config))).collect();
+        let overrides = asked.clone().map(|one| (one.id, one.spec.config.rag)).collect();
         let plugins = &self.federation.plugins;
         let generating = asked.filter(|one| plugins.is_from(ResultOrigin::Generated, one));
         let wanted = &generation.request.items;

@@ -158,10 +158,8 @@ async fn names_and_contents_are_searched() {
     assert_eq!(paths(&tools, &spec, "CAFE river").await, ["a/Report 2024.html"]);
     assert_eq!(paths(&tools, &spec, "report flood").await, ["a/Report 2024.html"]);
     assert_eq!(paths(&tools, &spec, "ocean").await, [""; 0]);
-    spec.config = json!({"swirl": {"file_system": {"base_url": "https://files.example/docs/"}}})
-        .as_object()
-        .expect("an object")
-        .clone();
+    let config = json!({"swirl": {"file_system": {"base_url": "https://files.example/docs/"}}});
+    spec.config = serde_json::from_value(config).expect("an object");
     let page = subject(tools, spec, Vec::new()).ask("flood", Sort::Date, 5).await.expect("an answer");
     let item = &page.items[0];
     assert_eq!(item["title"], "Flood of the century");
@@ -199,8 +197,8 @@ async fn links_hidden_files_and_depth() {
         ["beside/other.txt".to_owned(), format!("{}deep.txt", "d/".repeat(16)), "plain.txt".to_owned()]
     );
     let mut with_hidden = spec(&folder);
-    with_hidden.config =
-        json!({"swirl": {"file_system": {"hidden": true}}}).as_object().expect("an object").clone();
+    let config = json!({"swirl": {"file_system": {"hidden": true}}});
+    with_hidden.config = serde_json::from_value(config).expect("an object");
     assert_eq!(paths(&tools, &with_hidden, "secret").await.len(), 5);
     assert_eq!(paths(&tools, &with_hidden, "root").await, [""; 0]);
 }
@@ -243,7 +241,7 @@ async fn each_question_looks_where_the_folder_leads() {
 #[test]
 fn mistakes_are_found_when_it_is_saved() {
     let with = |url: &str, config: Value| ProviderSpec {
-        config: json!({"swirl": {"file_system": config}}).as_object().expect("an object").clone(),
+        config: serde_json::from_value(json!({"swirl": {"file_system": config}})).expect("an object"),
         ..spec(Path::new(url))
     };
     let table = [
@@ -257,7 +255,7 @@ fn mistakes_are_found_when_it_is_saved() {
     ];
     for (spec, field) in table {
         let errors: Vec<String> = (kind().check)(&provider(spec.clone())).into_map().into_keys().collect();
-        assert_eq!(errors.join(","), field, "{} {:?}", spec.url, spec.config);
+        assert_eq!(errors.join(","), field, "{} {}", spec.url, json!(spec.config));
     }
     let nothing = tools(&[], counting());
     let error = (kind().build)(&provider(spec(Path::new("/srv"))), &nothing).expect_err("nothing is allowed");

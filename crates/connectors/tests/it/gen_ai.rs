@@ -133,7 +133,7 @@ fn fields_are_checked_and_heard() {
     let with = |mappings: &str, template: serde_json::Value, config: serde_json::Value| ProviderSpec {
         query_mappings: mappings.to_owned(),
         query_template_json: template.as_object().cloned().unwrap_or_default(),
-        config: config.as_object().cloned().unwrap_or_default(),
+        config: serde_json::from_value(config).expect("an object"),
         ..spec()
     };
     let none = || json!({});

@@ -102,7 +102,7 @@ async fn other_hosts_are_allowed_by_name() {
     let site = OpenSearch::start().await;
     let mut away = ProviderSpec { url: site.listener.at("/elsewhere.xml"), ..spec(&site) };
     let config = json!({"swirl": {"open_search_description": {"hosts": ["Elsewhere.example"]}}});
-    away.config = config.as_object().expect("an object").clone();
+    away.config = serde_json::from_value(config).expect("an object");
     let error = subject(&site, away).ask("x", Sort::Relevancy, 5).await.expect_err("no such host");
     assert_eq!(error.kind, ConnectorErrorKind::Unavailable, "{error}");
 }
@@ -116,7 +116,7 @@ fn mistakes_are_found_when_it_is_saved() {
     };
     let set = |key: &str, value: serde_json::Value| {
         let config = json!({"swirl": {"open_search_description": {key: value}}});
-        config.as_object().expect("an object").clone()
+        serde_json::from_value(config).expect("an object")
     };
     let hosts: Vec<String> = (0..21).map(|number| format!("h{number}")).collect();
     let table = [

@@ -221,8 +221,7 @@ pub(super) fn caches_automatically(provider: &SearchProvider) -> bool {
 
 /// The kind of source: `config.swirl.cache.kind`, else by the connector.
 pub(super) fn source_kind(provider: &SearchProvider) -> SourceKind {
-    let said = provider.config_value("cache", "kind").and_then(Value::as_str).and_then(SourceKind::parse);
-    said.unwrap_or(match provider.spec.connector.as_str() {
+    provider.spec.config.cache.kind.unwrap_or(match provider.spec.connector.as_str() {
         "Gmail" | "M365OutlookMessages" => SourceKind::Mail,
         "BoxStorage" | "Dropbox" | "FileSystem" | "GoogleDrive" | "M365OneDrive" => SourceKind::Drive,
         "M365SharePointSites" => SourceKind::Dms,

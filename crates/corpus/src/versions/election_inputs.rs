@@ -5,12 +5,7 @@ use crate::CacheParts;
 use domain::corpus::{Rejection, Signal};
 use domain::ids::{ProviderId, SignalId};
 use domain::ports::StoreError;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// `config.swirl.cache.authority` of a provider: the weight of its documents, 0 to 1.
-const BLOCK: &str = "cache";
-const KEY: &str = "authority";
 
 /// For all documents of one search and one query.
 pub struct ElectionInputs {
@@ -32,7 +27,7 @@ impl ElectionInputs {
         let elsewhere =
             pins.iter().filter(|pin| pin.query_key != query_key).map(|pin| pin.signal_id).collect();
         let authority = |provider: &domain::provider::SearchProvider| {
-            Some((provider.id, provider.config_value(BLOCK, KEY).and_then(Value::as_f64)?))
+            Some((provider.id, provider.spec.config.cache.authority?))
         };
         Ok(Self {
             query_key,

@@ -33,7 +33,7 @@ fn spec(name: &str, shared: bool, authenticator: &str, acl: &str) -> ProviderSpe
         shared,
         groups: vec!["law".to_owned()],
         authenticator: authenticator.to_owned(),
-        config: json!({"swirl": {"cache": {"acl": acl}}}).as_object().unwrap().clone(),
+        config: serde_json::from_value(json!({"swirl": {"cache": {"acl": acl}}})).unwrap(),
         ..ProviderSpec::default()
     }
 }

@@ -6,7 +6,6 @@ use domain::ai_provider::AiProvider;
 use domain::ids::UserId;
 use domain::prompt::{PromptParts, PromptRecord};
 use domain::provider::SearchProvider;
-use serde_json::Value;
 
 /// Default instructions.
 const PART: &str = "You are the search assistant of this service. You help people to find and to understand what \
@@ -115,17 +114,10 @@ pub(super) fn card(source: &SearchProvider, chars_max: usize) -> String {
     if !spec.description.trim().is_empty() {
         text.push_str(&format!(": {}", one_line(&spec.description, chars_max)));
     }
-    if let Some(how) = query_instructions(source) {
+    if let Some(how) = &spec.config.llm_use.query_instructions {
         text.push_str(&format!(" How to write native queries: {}", one_line(how, chars_max)));
     }
     text
-}
-
-/// `config.swirl.llm_use.mcp.prompt.query_instructions`.
-fn query_instructions(source: &SearchProvider) -> Option<&str> {
-    let mcp = source.config_value("llm_use", "mcp")?;
-    let text = mcp.get("prompt")?.get("query_instructions").and_then(Value::as_str)?;
-    (!text.trim().is_empty()).then_some(text)
 }
 
 #[cfg(test)]
@@ -212,7 +204,7 @@ mod tests {
         let spec = ProviderSpec {
             name: "Papers".into(),
             description: "Articles\nabout rivers".into(),
-            config: config.as_object().unwrap().clone(),
+            config: serde_json::from_value(config).unwrap(),
             ..ProviderSpec::default()
         };
         let mut source = SearchProvider::unsaved(spec, UserId(1), Instant::default());

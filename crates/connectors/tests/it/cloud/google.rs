@@ -51,8 +51,10 @@ async fn a_calendar_has_a_window_and_the_nearest_first() {
     assert!(days.is_sorted(), "{days:?}");
     for (back, found) in [(0, false), (60, true)] {
         let config = json!({"swirl": {"google_calendar": {"calendar_lookback_days": back, "calendar_lookahead_days": 0}}});
-        let spec =
-            ProviderSpec { config: config.as_object().expect("an object").clone(), ..subject.spec.clone() };
+        let spec = ProviderSpec {
+            config: serde_json::from_value(config).expect("an object"),
+            ..subject.spec.clone()
+        };
         let page = subject_of(&subject, spec).ask("river", Sort::Date, 100).await.expect("an answer");
         assert_eq!(!page.items.is_empty(), found, "{back} days back");
         assert!(page.items.len() < 35, "{back} days back");
@@ -68,8 +70,10 @@ fn days_away(date: &Value) -> i64 {
 fn days_are_checked() {
     for days in [json!("many"), json!(-1), json!(3651), json!(1.5)] {
         let config = json!({"swirl": {"google_calendar": {"calendar_lookback_days": days}}});
-        let spec =
-            ProviderSpec { config: config.as_object().expect("an object").clone(), ..spec("GoogleCalendar") };
+        let spec = ProviderSpec {
+            config: serde_json::from_value(config).expect("an object"),
+            ..spec("GoogleCalendar")
+        };
         let errors = (kind("GoogleCalendar").check)(&provider(spec));
         assert!(errors.to_string().contains("calendar_lookback_days"), "{errors}");
     }

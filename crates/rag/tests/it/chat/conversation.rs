@@ -135,7 +135,7 @@ async fn sources_are_described_and_those_not_connected_are_named() {
     let how = json!({"swirl": {"llm_use": {"mcp": {"prompt": {"query_instructions": "Write ti:word."}}}}});
     let stranger = UserSpec { username: "otto".into(), ..UserSpec::default() };
     let stranger = fixture.store.create_user(stranger, String::new(), now).await.unwrap();
-    let papers = ProviderSpec { config: how.as_object().unwrap().clone(), ..ProviderSpec::default() };
+    let papers = ProviderSpec { config: serde_json::from_value(how).unwrap(), ..ProviderSpec::default() };
     let mail = ProviderSpec { authenticator: "hub".into(), ..ProviderSpec::default() };
     let hidden = ProviderSpec { shared: false, ..ProviderSpec::default() };
     let off = ProviderSpec { active: false, ..ProviderSpec::default() };

@@ -12,7 +12,7 @@ fn spec(name: &str, credentials: &str) -> ProviderSpec {
         name: name.to_owned(),
         credentials: credentials.to_owned(),
         tags: vec!["tag".to_owned()],
-        config: config.as_object().expect("an object").clone(),
+        config: serde_json::from_value(config).expect("an object"),
         ..ProviderSpec::default()
     }
 }
