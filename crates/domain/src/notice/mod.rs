@@ -7,7 +7,7 @@ mod stored;
 pub use kind::NoticeKind;
 pub use stored::StoredNotices;
 
-use crate::instant::{self, Instant};
+use crate::instant::{self, DisplayTime, Instant};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
@@ -41,7 +41,12 @@ impl fmt::Display for Notice {
         match &self.kind {
             NoticeKind::Banner { .. } => self.kind.fmt(f),
             NoticeKind::Line { .. } if self.at == Instant::UNIX_EPOCH => self.kind.fmt(f),
-            kind => write!(f, "[{}] {kind}", instant::display(self.at)),
+            kind => {
+                f.write_str("[")?;
+                DisplayTime(self.at).fmt(f)?;
+                f.write_str("] ")?;
+                kind.fmt(f)
+            }
         }
     }
 }
