@@ -1,14 +1,16 @@
 //! What happened during a search: typed facts with their times, rendered to the lines of `messages` here alone.
 
+mod json;
 mod kind;
 pub mod reason;
 mod stored;
 
+pub use json::{facts_to_json, lines_to_json, serialize_lines};
 pub use kind::NoticeKind;
 pub use stored::StoredNotices;
 
 use crate::instant::{self, DisplayTime, Instant};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
 /// Maximum number of notices of a search.
@@ -60,11 +62,6 @@ pub fn lines(notices: &[Notice]) -> Vec<String> {
 pub fn deserialize_lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Notice>, D::Error> {
     let lines = Vec::<String>::deserialize(deserializer)?;
     Ok(StoredNotices::default().restore(lines))
-}
-
-/// Serializes notices as the lines of `messages`.
-pub fn serialize_lines<S: Serializer>(notices: &[Notice], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(notices.iter().map(ToString::to_string))
 }
 
 /// The banner of the version that accepted the search, else of this one; then the rest.

@@ -1,10 +1,11 @@
 //! Notices in a record: lines, which earlier versions read, and facts.
 
+use super::json::facts_from_json;
 use super::{Notice, NoticeKind};
 use crate::instant::Instant;
 use chrono::NaiveDateTime;
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 
 /// The notices of a record, without the lines that are stored beside them. Empty if a later version wrote a kind that
 /// is unknown here.
@@ -27,16 +28,9 @@ impl StoredNotices {
 
 impl<'de> Deserialize<'de> for StoredNotices {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Stored {
-            Known(Vec<Notice>),
-            Unknown(IgnoredAny),
-        }
-        Ok(match Stored::deserialize(deserializer)? {
-            Stored::Known(notices) => Self(notices),
-            Stored::Unknown(_) => Self::default(),
-        })
+        // Parsed apart from the rest of the record, which an unknown kind then does not make unreadable.
+        let facts = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(Self(facts_from_json(&facts)))
     }
 }
 

@@ -133,6 +133,63 @@ fn every_kind_is_restored_from_a_record() {
     }
 }
 
+/// Stored records have this form: it may change only if the form before it can still be read.
+#[test]
+fn the_stored_form_is_unchanged() {
+    let retrieved = NoticeKind::Retrieved { retrieved: 3, found: 40, provider: "\"Rivers\"".to_owned() };
+    let notices = [Notice::new(time(), NoticeKind::RerunRequested), Notice::new(time(), retrieved)];
+    let lines = r#"["[2026-01-02 03:04:05.000006] Rerun requested","[2026-01-02 03:04:05.000006] Retrieved 3 of 40 results from: \"Rivers\""]"#;
+    let facts = r#"[{"at":1767323045000006,"kind":"RerunRequested"},{"at":1767323045000006,"kind":{"Retrieved":{"retrieved":3,"found":40,"provider":"\"Rivers\""}}}]"#;
+    assert_eq!(lines_to_json(&notices).unwrap().get(), lines);
+    assert_eq!(facts_to_json(&notices).unwrap().get(), facts);
+    // In a larger record, too.
+    let record = json!({"facts": StoredNotices::of(notices.to_vec())});
+    assert_eq!(record, json!({"facts": serde_json::from_str::<serde_json::Value>(facts).unwrap()}));
+    let stored: StoredNotices = serde_json::from_str(facts).unwrap();
+    assert_eq!(stored.restore(serde_json::from_str(lines).unwrap()), notices);
+}
+
+#[test]
+fn facts_that_cannot_be_read_do_not_make_the_record_unreadable() {
+    #[derive(Deserialize)]
+    struct Record {
+        messages: Vec<String>,
+        #[serde(default)]
+        notices: StoredNotices,
+        after: u32,
+    }
+    let line = "[2026-01-02 03:04:05.000006] Rerun requested";
+    let with = |facts: &str| format!(r#"{{"messages": ["{line}"], "notices": {facts}, "after": 7}}"#);
+    let known = r#"{"at": 1767323045000006, "kind": "RerunRequested"}"#;
+    let unreadable = [
+        "[]",
+        "null",
+        "1",
+        r#""RerunRequested""#,
+        r#"{"later": ["a", {"b": null}]}"#,
+        r#"[{"at": 1767323045000006, "kind": "Invented"}]"#,
+        r#"[{"at": 1767323045000006, "kind": {"Invented": {"later": [1, "]"]}}}]"#,
+        r#"[{"at": 1767323045000006, "kind": {"Retrieved": {"without": "its fields"}}}]"#,
+        r#"[{"at": "2026-01-02", "kind": "RerunRequested"}]"#,
+        r#"[{"at": 9223372036854775807, "kind": "RerunRequested"}]"#,
+    ];
+    let text = NoticeKind::Line { line: "Rerun requested".to_owned() };
+    let cases = unreadable.map(|facts| (with(facts), text.clone()));
+    let without = (format!(r#"{{"messages": ["{line}"], "after": 7}}"#), text);
+    let readable = (with(&format!("[{known}]")), NoticeKind::RerunRequested);
+    for (record, expected) in cases.into_iter().chain([without, readable]) {
+        let from_text: Record =
+            serde_json::from_str(&record).unwrap_or_else(|error| panic!("{record}: {error}"));
+        let value: serde_json::Value = serde_json::from_str(&record).unwrap();
+        let from_value: Record = serde_json::from_value(value).unwrap();
+        for Record { messages, notices, after } in [from_text, from_value] {
+            assert_eq!(notices.restore(messages), [Notice::new(time(), expected.clone())], "{record}");
+            assert_eq!(after, 7);
+        }
+    }
+    assert!(serde_json::from_str::<Record>(&with("[{]")).is_err(), "it is not JSON");
+}
+
 #[test]
 fn lines_of_other_versions_are_shown_as_they_are() {
     let before = vec![Notice::banner(), Notice::new(time(), NoticeKind::RerunRequested)];
