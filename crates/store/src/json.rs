@@ -1,8 +1,10 @@
 //! JSON columns and other values, in a form that both databases store.
 
+use domain::notice::{self, Notice};
 use domain::ports::StoreError;
 use domain::result::ResultItem;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::types::Oid;
@@ -27,9 +29,23 @@ impl JsonText {
     pub(crate) fn of_items(items: &[ResultItem]) -> Result<Self, StoreError> {
         ResultItem::list_to_json(items).map(Self).map_err(unwritable)
     }
+
+    /// The lines of notices.
+    pub(crate) fn of_lines(notices: &[Notice]) -> Result<Self, StoreError> {
+        notice::lines_to_json(notices).map(Self::of_raw).map_err(unwritable)
+    }
+
+    /// The facts of notices.
+    pub(crate) fn of_facts(notices: &[Notice]) -> Result<Self, StoreError> {
+        notice::facts_to_json(notices).map(Self::of_raw).map_err(unwritable)
+    }
+
+    fn of_raw(json: Box<RawValue>) -> Self {
+        Self(Box::<str>::from(json).into())
+    }
 }
 
-fn unwritable(_error: serde_json::Error) -> StoreError {
+pub(crate) fn unwritable(_error: serde_json::Error) -> StoreError {
     StoreError::Failed("a record could not be written as JSON".to_owned())
 }
 

@@ -2,7 +2,7 @@
 
 use super::notices::NoticeTexts;
 use super::result_ids::ResultIds;
-use super::result_rows::Detail;
+use super::result_rows::NewDetail;
 use super::runs;
 use super::status::is_running;
 use crate::db::{Db, Tx, on_tx, rows_affected};
@@ -131,7 +131,7 @@ async fn save_sets(tx: &mut Tx, sets: &mut [ResultSet]) -> Result<HashMap<i64, i
     for chunk in sets.chunks_mut(SETS_PER_STATEMENT) {
         let mut texts = Vec::with_capacity(chunk.len());
         for set in chunk.iter() {
-            texts.push((JsonText::of(&Detail::of(set))?, JsonText::of_items(&set.items)?));
+            texts.push((JsonText::of(&NewDetail::of(set)?)?, JsonText::of_items(&set.items)?));
         }
         let saved = insert_chunk(tx, chunk, texts).await?;
         for (provider, row, date_created) in saved {

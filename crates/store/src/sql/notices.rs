@@ -1,7 +1,7 @@
 //! The notices of a record in two columns: lines, which nodes of an earlier version read and write, and facts.
 
 use crate::json::JsonText;
-use domain::notice::{self, Notice};
+use domain::notice::Notice;
 use domain::ports::StoreError;
 
 /// The columns `messages` and `notices`.
@@ -12,6 +12,6 @@ pub(super) struct NoticeTexts {
 
 impl NoticeTexts {
     pub fn of(notices: &[Notice]) -> Result<Self, StoreError> {
-        Ok(Self { lines: JsonText::of(&notice::lines(notices))?, facts: JsonText::of(notices)? })
+        Ok(Self { lines: JsonText::of_lines(notices)?, facts: JsonText::of_facts(notices)? })
     }
 }

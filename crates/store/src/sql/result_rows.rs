@@ -1,7 +1,7 @@
 //! The row of a result set, with the provenance of its items.
 
 use super::versions;
-use crate::json::{Items, to_count};
+use crate::json::{Items, to_count, unwritable};
 use crate::row::row;
 use domain::ids::{ProviderId, ResultId, SearchId};
 use domain::instant::Instant;
@@ -11,6 +11,7 @@ use domain::provenance::StoredProvenance;
 use domain::result::{ProviderError, ResultItem, ResultSet, SavedResult};
 use domain::status::ProviderStatus;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use sqlx::types::Json;
 
 /// Details of a set besides its items and numbers; one JSON column.
@@ -32,20 +33,35 @@ pub(super) struct Detail {
     provenance: Option<StoredProvenance>,
 }
 
-impl Detail {
-    pub(super) fn of(set: &ResultSet) -> Self {
-        Self {
-            provider_name: set.provider_name.clone(),
+/// The [`Detail`] of a new set. Every search writes some, so it borrows what it can.
+#[derive(Serialize)]
+pub(super) struct NewDetail<'a> {
+    provider_name: &'a str,
+    status: ProviderStatus,
+    error: Option<&'a ProviderError>,
+    query_string_to_provider: &'a str,
+    query_to_provider: &'a str,
+    query_processors: &'a [String],
+    result_processors: &'a [String],
+    messages: Box<RawValue>,
+    notices: Box<RawValue>,
+    provenance: Option<StoredProvenance>,
+}
+
+impl<'a> NewDetail<'a> {
+    pub(super) fn of(set: &'a ResultSet) -> Result<Self, StoreError> {
+        Ok(Self {
+            provider_name: &set.provider_name,
             status: set.status,
-            error: set.error.clone(),
-            query_string_to_provider: set.query_string_to_provider.clone(),
-            query_to_provider: set.query_to_provider.clone(),
-            query_processors: set.query_processors.clone(),
-            result_processors: set.result_processors.clone(),
-            messages: notice::lines(&set.notices),
-            notices: StoredNotices::of(set.notices.clone()),
+            error: set.error.as_ref(),
+            query_string_to_provider: &set.query_string_to_provider,
+            query_to_provider: &set.query_to_provider,
+            query_processors: &set.query_processors,
+            result_processors: &set.result_processors,
+            messages: notice::lines_to_json(&set.notices).map_err(unwritable)?,
+            notices: notice::facts_to_json(&set.notices).map_err(unwritable)?,
             provenance: Some(StoredProvenance::of(set.provider, &set.items)),
-        }
+        })
     }
 }
 
@@ -137,7 +153,9 @@ impl SetRow {
 mod tests {
     use super::*;
     use chrono::TimeDelta;
-    use serde_json::json;
+    use domain::notice::{Notice, NoticeKind};
+    use serde_json::{Value, json};
+    use testkit::builders::{item, result_set};
 
     /// As written by a version without edit records; changed so many seconds after creation.
     fn earlier(changed_after: i64) -> SetRow {
@@ -170,5 +188,79 @@ mod tests {
         // It stays the same when the set is written again.
         let row = SetRow { detail: Json(row.detail()), ..earlier(0) }.restored();
         assert_eq!(row.items.0[0].as_given(), None);
+    }
+
+    fn set() -> ResultSet {
+        let at = Instant::UNIX_EPOCH + TimeDelta::microseconds(1_767_323_045_000_006);
+        let provider = "Rivers".to_owned();
+        let set = result_set(7).named(&provider).item(item("one").id(1)).build();
+        let fault = ProviderError { code: "unavailable".to_owned(), message: "it is \"down\"".to_owned() };
+        ResultSet {
+            error: Some(fault),
+            query_processors: vec!["A".to_owned()],
+            result_processors: vec!["B".to_owned(), "C".to_owned()],
+            query_string_to_provider: "river".to_owned(),
+            query_to_provider: "https://a.example/?q=river".to_owned(),
+            notices: vec![
+                Notice::new(at, NoticeKind::RerunRequested),
+                Notice::new(at, NoticeKind::Retrieved { retrieved: 1, found: 40, provider }),
+            ],
+            ..set
+        }
+    }
+
+    fn row(detail: &Value) -> SetRow {
+        SetRow { detail: Json(serde_json::from_value(detail.clone()).expect("a detail")), ..earlier(0) }
+    }
+
+    #[test]
+    fn a_new_detail_is_read_and_written_back_unchanged() {
+        let set = set();
+        let text = serde_json::to_string(&NewDetail::of(&set).expect("json")).expect("json");
+        let detail: Detail = serde_json::from_str(&text).expect("a detail");
+        assert_eq!(serde_json::to_string(&detail).expect("json"), text);
+        let read = ResultSet::from(SetRow { detail: Json(detail), ..earlier(0) });
+        assert_eq!((read.notices, read.error), (set.notices, set.error));
+        assert_eq!((read.provider_name, read.status), (set.provider_name, set.status));
+        assert_eq!(
+            (read.query_processors, read.result_processors),
+            (set.query_processors, set.result_processors)
+        );
+        assert_eq!(read.query_string_to_provider, set.query_string_to_provider);
+        assert_eq!(read.query_to_provider, set.query_to_provider);
+    }
+
+    #[test]
+    fn details_of_other_versions_have_their_lines() {
+        let set = set();
+        let current = serde_json::to_value(NewDetail::of(&set).expect("json")).expect("json");
+        let lines = notice::lines(&set.notices);
+        assert_eq!(current["messages"], json!(lines), "earlier versions read nothing else");
+        // Of an earlier version; of a later one; changed by an earlier one, which keeps no facts or those from before.
+        let with = |field: &str, value: Value| {
+            let mut detail = current.clone();
+            detail[field] = value;
+            detail
+        };
+        let mut without = current.clone();
+        without.as_object_mut().expect("an object").shift_remove("notices");
+        let later = with("notices", json!([{"at": 1, "kind": {"Invented": {"later": 1}}}]));
+        let one = "[2026-01-02 03:04:05.000007] of another version".to_owned();
+        let appended: Vec<String> = lines.iter().cloned().chain([one]).collect();
+        let cases = [
+            (without, &lines),
+            (later, &lines),
+            (with("notices", json!([])), &lines),
+            (with("messages", json!(appended)), &appended),
+        ];
+        for (detail, expected) in cases {
+            let row = row(&detail);
+            let shown = [ResultSet::from(SetRow { detail: Json(row.detail()), ..earlier(0) }).notices];
+            for notices in shown.into_iter().chain([row.saved(ResultItem::default()).notices]) {
+                assert_eq!(&notice::lines(&notices), expected, "{detail}");
+                let is_text = |notice: &Notice| matches!(notice.kind, NoticeKind::Line { .. });
+                assert!(notices.iter().all(is_text), "{notices:?}");
+            }
+        }
     }
 }
