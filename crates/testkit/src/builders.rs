@@ -9,7 +9,7 @@ use domain::search::{Search, SearchSpec};
 use domain::status::{ProviderStatus, SearchStatus};
 
 /// A notice with this text. It has a kind and a time that its line alone does not give back.
-pub fn line(text: &str) -> Notice {
+pub fn notice(text: &str) -> Notice {
     let at = DateTime::UNIX_EPOCH + TimeDelta::microseconds(1_234_567);
     Notice::new(at, NoticeKind::ProviderRemark { remark: text.to_owned() })
 }
@@ -82,8 +82,8 @@ impl ResultSetBuilder {
     }
 
     /// Adds a notice whose line is this text.
-    pub fn line(mut self, text: &str) -> Self {
-        self.0.notices.push(line(text));
+    pub fn notice(mut self, text: &str) -> Self {
+        self.0.notices.push(notice(text));
         self
     }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use testkit::builders::line;
+use testkit::builders::notice;
 
 /// Returns the same two documents for everybody, or fails, or never responds.
 struct FakeCorpus {
@@ -116,7 +116,7 @@ fn hit(id: i64) -> CorpusHit {
         body_expires: None,
         rejections: 0,
         file_bytes: 0,
-        notices: vec![line("the source said no")],
+        notices: vec![notice("the source said no")],
     };
     let status = CacheStatus::of(&signal, Instant::UNIX_EPOCH, Duration::from_secs(60));
     let passages = ["best", "second", "third"].map(str::to_owned).to_vec();

@@ -269,7 +269,7 @@ mod tests {
     async fn notices_keep_their_facts_and_are_lines_for_earlier_versions() {
         with_two_processes(|web, worker, bus| async move {
             let _guard = worker.begin(ID, RunNumber(1));
-            let sent = Arc::new(result_set(1).search(ID).line("a remark").build());
+            let sent = Arc::new(result_set(1).search(ID).notice("a remark").build());
             worker.provider_ended(RunNumber(1), &sent);
             let mut received = web.subscribe(ID);
             web.outbox.request_progress(ID, RunNumber(1), Vec::new());

@@ -133,7 +133,7 @@ fn add_tenths(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
     use domain::result::{Duplicate, ProviderError};
-    use testkit::builders::{self, line, result_set};
+    use testkit::builders::{self, notice, result_set};
 
     fn item(id: i64, url: &str) -> ResultItem {
         builders::item(format!("of {url}")).id(id).url(url).build()
@@ -142,7 +142,7 @@ mod tests {
     fn set(provider: i64, items: Vec<ResultItem>) -> ResultSet {
         let status = if items.is_empty() { ProviderStatus::NoResults } else { ProviderStatus::Ok };
         let set = result_set(provider).named(&format!("P{provider}")).items(items);
-        ResultSet { status, time_s: 0.1, ..set.line(&format!("run of P{provider}")).build() }
+        ResultSet { status, time_s: 0.1, ..set.notice(&format!("run of P{provider}")).build() }
     }
 
     fn failed(provider: i64) -> ResultSet {
@@ -199,7 +199,7 @@ mod tests {
         let sets = merge_sets(vec![old], vec![fresh]);
         assert_eq!((sets[0].found, sets[0].retrieved, sets[0].time_s), (40, 3, 0.3));
         let added = NoticeKind::RetrievedNew { count: 1, provider: "P1".to_owned() };
-        let before = line("run of P1");
+        let before = notice("run of P1");
         assert_eq!(sets[0].notices, [before.clone(), before, Notice::new(Default::default(), added)]);
     }
 
@@ -253,7 +253,7 @@ mod tests {
         let many =
             |from: usize, count: usize| (from..from + count).map(|n| item(1, &format!("u{n}"))).collect();
         let mut old = set(1, many(0, SET_ITEMS_MAX));
-        old.notices = vec![line("line"); SET_NOTICES_MAX];
+        old.notices = vec![notice("line"); SET_NOTICES_MAX];
         let sets = merge_sets(vec![old], vec![set(1, many(SET_ITEMS_MAX, 3))]);
         let set = &sets[0];
         assert_eq!((set.items.len(), set.notices.len()), (SET_ITEMS_MAX, SET_NOTICES_MAX));

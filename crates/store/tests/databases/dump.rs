@@ -27,7 +27,7 @@ use store::dump::{
     ColumnKind, DumpColumn, DumpError, DumpRow, DumpSink, DumpTable, Importer, export, schema_version,
     target_state,
 };
-use testkit::builders::line;
+use testkit::builders::notice;
 use testkit::postgres::{TestDatabase, server};
 use testkit::suites::store::egress::{found, new_scan};
 use testkit::suites::store::elections::election;
@@ -142,7 +142,7 @@ async fn cache(store: &SqlStore, owner: UserId) {
             .await
             .expect("indexed");
     }
-    store.note_failure(signal.signal_id, owner, line("NUL \0")).await.expect("noted");
+    store.note_failure(signal.signal_id, owner, notice("NUL \0")).await.expect("noted");
     store.set_corpus_value("model", "reader").await.expect("kept");
     decide(store, signal.signal_id, owner).await;
 }
@@ -186,7 +186,7 @@ async fn check_cache(store: &SqlStore, owner: UserId) {
         ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
     };
     let signal = store.find_signals(&filter, 0, 9).await.expect("found").items.remove(0);
-    assert_eq!((signal.notices, signal.last_verified), (vec![line("NUL \0")], Some(now())));
+    assert_eq!((signal.notices, signal.last_verified), (vec![notice("NUL \0")], Some(now())));
     assert_eq!(signal.file_bytes, signals::content("two", 2).file_bytes);
     check_decided(store, signal.signal_id, owner).await;
     assert_eq!(store.chunks(signal.signal_id).await.expect("pieces"), signals::chunks("two", 2));

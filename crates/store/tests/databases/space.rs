@@ -10,7 +10,7 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use std::path::Path;
 use std::str::FromStr;
 use store::SqlStore;
-use testkit::builders::line;
+use testkit::builders::notice;
 
 /// More than stays in a file for new records.
 const FILLED_BYTES: u64 = 12 * 1024 * 1024;
@@ -21,7 +21,7 @@ async fn fill_and_empty(store: &SqlStore) {
     let owner = store.create_user(spec, "hash".to_owned(), now()).await.expect("a user").id;
     let mut made = Vec::new();
     for _ in 0..FILLED_BYTES / 100_000 {
-        let (spec, notices) = (SearchSpec::of_query("query"), vec![line(&"x".repeat(50_000))]);
+        let (spec, notices) = (SearchSpec::of_query("query"), vec![notice(&"x".repeat(50_000))]);
         made.push(store.create_search(spec, owner, notices, now(), None).await.expect("a search").id);
     }
     for id in made {

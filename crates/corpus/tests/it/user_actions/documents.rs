@@ -5,7 +5,7 @@ use domain::corpus::{OwnedVisibility, SignalState};
 use domain::ids::{SignalId, UserId};
 use domain::ports::{Clock, SignalFilter, SignalStore, StoreError};
 use domain::settings::Settings;
-use testkit::builders::line;
+use testkit::builders::notice;
 
 const URL: &str = "https://a.example/report";
 
@@ -46,10 +46,10 @@ async fn a_request_is_visible_to_the_user_who_made_it() {
     let fixture = Fixture::open(Settings::default()).await;
     let (ann, ben) = (fixture.person("ann").await, fixture.person("ben").await);
     let id = fixture.note(ann, None, URL).await;
-    fixture.store.note_failure(id, ann, line("no answer")).await.unwrap();
+    fixture.store.note_failure(id, ann, notice("no answer")).await.unwrap();
     let seen = fixture.cache.document_of(ann, id).await.unwrap();
     assert_eq!((seen.state, seen.title.as_str()), (SignalState::Known, ""));
-    assert_eq!(seen.notices, [line("no answer")]);
+    assert_eq!(seen.notices, [notice("no answer")]);
     assert!(fixture.cache.document_of(ben, id).await.is_err());
 
     // Ben requests the same URL: his request is his own, and he sees nothing else.

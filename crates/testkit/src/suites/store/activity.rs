@@ -1,7 +1,7 @@
 //! Activity statistics of the last days.
 
 use super::fixture::{at, finished, new_search, person, set};
-use crate::builders::line;
+use crate::builders::notice;
 use domain::activity::FutileQuery;
 use domain::chat::{ChatSpec, MessageContent, Rating, Speaker};
 use domain::ids::SearchId;
@@ -80,7 +80,7 @@ pub async fn providers_are_compared(store: &dyn Store) {
         ended(store, number, 1.0, |id| {
             let odd = ResultSet {
                 provider_name: "\"status\":\"error\"".to_owned(),
-                notices: vec![line("NUL \0")],
+                notices: vec![notice("NUL \0")],
                 ..set_as(id, 1, ProviderStatus::Ok, number as f64, &["x", "y"])
             };
             let second = match number {

@@ -1,7 +1,7 @@
 //! Summaries: one per search, written by one writer at a time, deleted with their run.
 
 use super::fixture::{at, finished, finished_search, item, new_search, person, restart, set, stored};
-use crate::builders::line;
+use crate::builders::notice;
 use domain::ids::{AiProviderId, ResultId, SearchId};
 use domain::ports::{Store, StoreError};
 use domain::result::ResultItem;
@@ -135,7 +135,7 @@ pub async fn go_with_their_run(store: &dyn Store) {
     let (search, _) = finished_search(store, &[&["a"]]).await;
     let id = saved(store, &search, "of run 1").await.row.swirl_id;
     assert!(store.begin_summary(search.id, "late", at(60), at(0)).await.unwrap());
-    let updated = store.update_search(search.id, line("again"), at(10), None).await.unwrap();
+    let updated = store.update_search(search.id, notice("again"), at(10), None).await.unwrap();
     assert_eq!(store.summary(search.id).await.unwrap(), None, "an update begins a run");
     assert_eq!(store.result(id).await, Err(StoreError::NotFound));
     assert_eq!(store.save_summary(answer(&search, "of run 1"), "late").await.unwrap(), None);

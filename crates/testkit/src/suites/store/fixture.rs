@@ -1,6 +1,6 @@
 //! Records that the tests of the suite share.
 
-use crate::builders::{self, line};
+use crate::builders::{self, notice};
 use chrono::DateTime;
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::instant::Instant;
@@ -22,7 +22,7 @@ pub async fn person(store: &dyn Store, username: &str) -> User {
 }
 
 pub async fn new_search(store: &dyn Store, owner: UserId, query: &str, seconds: i64) -> Search {
-    let notices = vec![line("created")];
+    let notices = vec![notice("created")];
     let spec = SearchSpec::of_query(query);
     store.create_search(spec, owner, notices, at(seconds), None).await.expect("a search")
 }
@@ -40,7 +40,7 @@ pub(crate) async fn change(store: &dyn Store, id: SearchId, spec: SearchSpec, se
 
 /// Starts a new run of the stored search with this spec.
 pub(crate) async fn restart(store: &dyn Store, id: SearchId, spec: SearchSpec, seconds: i64) -> Search {
-    let (seen, notices) = (stored(store, id).await, vec![line("again")]);
+    let (seen, notices) = (stored(store, id).await, vec![notice("again")]);
     let again = store.restart_search(&seen, spec, notices, at(seconds), None).await;
     again.expect("restarted").expect("written by nobody else")
 }
@@ -62,7 +62,7 @@ pub fn set(search: SearchId, provider: i64, titles: &[&str]) -> ResultSet {
         query_to_provider: "https://source.example/?q=query".to_owned(),
         query_processors: vec!["AdaptiveQueryProcessor".to_owned()],
         result_processors: vec!["MappingResultProcessor".to_owned()],
-        notices: vec![line(&format!("from provider {provider}"))],
+        notices: vec![notice(&format!("from provider {provider}"))],
         time_s: 0.3,
         items: titles.iter().map(|title| item(title)).collect(),
         date_created: at(5),
@@ -76,7 +76,7 @@ pub fn finished(search: &Search, sets: Vec<ResultSet>) -> FinishedRun {
         run: search.run,
         status: SearchStatus::FullResultsReady,
         query_string_processed: "query processed".to_owned(),
-        notices: vec![line("finished")],
+        notices: vec![notice("finished")],
         time_s: 1.2,
         found: Some(RunFindings::of(&sets)),
         sets,

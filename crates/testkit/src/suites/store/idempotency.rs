@@ -1,7 +1,7 @@
 //! Idempotency keys.
 
 use super::fixture::{at, person};
-use crate::builders::line;
+use crate::builders::notice;
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
 use domain::ids::{SearchId, UserId};
 use domain::ports::{QueueName, Store};
@@ -16,7 +16,7 @@ fn key(key: &str, fingerprint: &str) -> IdempotencyKey {
 }
 
 async fn create(store: &dyn Store, owner: UserId, key: &IdempotencyKey, seconds: i64) -> Option<Search> {
-    let (spec, notices) = (SearchSpec::of_query("query"), vec![line("created")]);
+    let (spec, notices) = (SearchSpec::of_query("query"), vec![notice("created")]);
     let search = Search::created(SearchId(0), owner, spec, notices, at(seconds));
     store.create_search_once(search, None, key).await.expect("an answer")
 }

@@ -1,7 +1,7 @@
 //! Searches after their first run: updates, subscription, retention.
 
 use super::fixture::{at, change, finished, finished_search, item, person, restart};
-use crate::builders::line;
+use crate::builders::notice;
 use domain::ids::{SearchId, UserId};
 use domain::ports::{FinishedRun, QueueName, Store, StoreError};
 use domain::result::ResultItem;
@@ -19,10 +19,10 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
     store.finish_task(&first).await.unwrap();
     let before = store.search(search.id).await.unwrap();
 
-    let update = store.update_search(search.id, line("again"), at(9), None).await.unwrap();
+    let update = store.update_search(search.id, notice("again"), at(9), None).await.unwrap();
     let spec = SearchSpec { sort: Sort::Date, ..search.spec.clone() };
     assert_eq!((update.run.0, update.status, &update.spec), (2, SearchStatus::UpdateSearch, &spec));
-    assert_eq!(update.notices, ["created", "finished", "again"].map(line));
+    assert_eq!(update.notices, ["created", "finished", "again"].map(notice));
     assert_eq!((update.date_created, update.date_updated), (at(0), at(9)));
     assert_eq!(update.query_string_processed, before.query_string_processed);
     assert_eq!(store.search(search.id).await.unwrap(), update);
@@ -44,9 +44,9 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
         assert_eq!(store.result(item.swirl_id).await.unwrap().item, *item);
     }
     let over = store.search(search.id).await.unwrap();
-    assert_eq!(over.notices, ["created", "finished", "again", "finished"].map(line));
+    assert_eq!(over.notices, ["created", "finished", "again", "finished"].map(notice));
 
-    let unknown = store.update_search(SearchId(999), line("x"), at(9), None).await;
+    let unknown = store.update_search(SearchId(999), notice("x"), at(9), None).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
     assert_eq!(store.task_depth(QueueName::Search, at(70)).await.unwrap(), 1);
 }
@@ -54,7 +54,8 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
 /// Concurrent updates are counted, and every notice is kept.
 pub async fn updates_come_one_after_the_other(store: &dyn Store) {
     let (search, _) = finished_search(store, &[]).await;
-    let updates = (0..8).map(|number| store.update_search(search.id, line(&number.to_string()), at(9), None));
+    let updates =
+        (0..8).map(|number| store.update_search(search.id, notice(&number.to_string()), at(9), None));
     for update in join_all(updates).await {
         update.unwrap();
     }
@@ -120,7 +121,7 @@ pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
     store.finish_run(late).await.unwrap().expect("the newest run");
     assert_eq!(expired(3605).await, []);
     assert_eq!(expired(3606).await, [second.id], "a failed one ends too");
-    store.update_search(second.id, line("again"), at(300), None).await.unwrap();
+    store.update_search(second.id, notice("again"), at(300), None).await.unwrap();
     assert_eq!(expired(9999).await, [], "it is being updated");
     store.delete_search(second.id).await.unwrap();
     assert_eq!(expired(9999).await, []);
@@ -192,7 +193,7 @@ pub async fn subscribed_searches_are_listed(store: &dyn Store) {
     change(store, made[1].id, with(&made[1], true), 1).await;
     assert_eq!(listed(SearchId(0), 10).await, "bcd");
     restart(store, made[2].id, with(&made[2], false), 1).await;
-    store.update_search(made[3].id, line("again"), at(1), None).await.unwrap();
+    store.update_search(made[3].id, notice("again"), at(1), None).await.unwrap();
     assert_eq!(listed(SearchId(0), 10).await, "bd");
 }
 
@@ -202,11 +203,11 @@ pub async fn subscriptions_end(store: &dyn Store) {
     let spec = SearchSpec { subscribe: true, retention: Some(2), ..search.spec.clone() };
     let before = change(store, search.id, spec.clone(), 8).await;
     let depth = store.task_depth(QueueName::Search, at(9)).await.unwrap();
-    store.end_subscription(search.id, line("ended"), at(9)).await.unwrap();
+    store.end_subscription(search.id, notice("ended"), at(9)).await.unwrap();
     let after = store.search(search.id).await.unwrap();
     let expected = Search {
         spec: SearchSpec { subscribe: false, ..spec },
-        notices: ["created", "finished", "ended"].map(line).to_vec(),
+        notices: ["created", "finished", "ended"].map(notice).to_vec(),
         date_updated: at(9),
         ..before
     };
@@ -214,7 +215,7 @@ pub async fn subscriptions_end(store: &dyn Store) {
     assert_eq!(store.subscribed_searches(SearchId(0), 10).await.unwrap(), []);
     assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
     assert_eq!(store.task_depth(QueueName::Search, at(9)).await.unwrap(), depth);
-    let unknown = store.end_subscription(SearchId(999), line("x"), at(9)).await;
+    let unknown = store.end_subscription(SearchId(999), notice("x"), at(9)).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
 }
 

@@ -1,7 +1,7 @@
 //! Lists: personal preferences, the runs of a search, search history, and new results.
 
 use super::fixture::{at, change, finished, item, new_search, person, restart, set};
-use crate::builders::line;
+use crate::builders::notice;
 use domain::ids::{ProviderId, RunNumber, SearchId, UserId};
 use domain::owner_scope::OwnerScope;
 use domain::ports::{FinishedRun, Store, StoreError};
@@ -40,7 +40,7 @@ async fn end(store: &dyn Store, search: &Search, titles: &[&str]) {
 }
 
 async fn again(store: &dyn Store, id: SearchId) -> Search {
-    store.update_search(id, line("update"), at(7), None).await.expect("an update")
+    store.update_search(id, notice("update"), at(7), None).await.expect("an update")
 }
 
 pub async fn runs_are_kept_and_compared(store: &dyn Store) {

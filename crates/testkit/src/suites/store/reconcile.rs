@@ -2,7 +2,7 @@
 
 use super::fixture::{at, finished, new_search, person, set};
 use super::tasks::{QUEUE, claim, owned, push, sent};
-use crate::builders::line;
+use crate::builders::notice;
 use chrono::TimeDelta;
 use domain::ids::TaskId;
 use domain::ports::{
@@ -196,7 +196,7 @@ pub async fn unended_searches_are_found(store: &dyn Store) {
     };
     assert_eq!(found(0).await, [], "it changed lately");
     assert_eq!(found(1).await, [expected(&new, false)]);
-    let update = store.update_search(ended.id, line("again"), at(20), None).await.unwrap();
+    let update = store.update_search(ended.id, notice("again"), at(20), None).await.unwrap();
     assert_eq!(found(21).await, [expected(&new, false), expected(&update, true)]);
     store.change_status(update.id, update.run, SearchStatus::Federating, at(30)).await.unwrap();
     let federating = Search { date_updated: at(30), ..update };

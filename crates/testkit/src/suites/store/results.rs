@@ -1,7 +1,7 @@
 //! Saved results: their ids, and reading, replacing and deleting by id.
 
 use super::fixture::{self, at, finished, finished_search, item, new_search, person, set};
-use crate::builders::line;
+use crate::builders::notice;
 use crate::versions::mark;
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
 use domain::owner_scope::OwnerScope;
@@ -52,7 +52,7 @@ pub async fn are_read_by_id(store: &dyn Store) {
     let found = store.result(sets[1].items[0].swirl_id).await.unwrap();
     assert_eq!((found.search, found.provider), (search.id, ProviderId(2)));
     assert_eq!(found.item, sets[1].items[0]);
-    assert_eq!(found.notices, [line("from provider 2")]);
+    assert_eq!(found.notices, [notice("from provider 2")]);
     assert_eq!((found.date_created, found.date_updated), (at(5), at(5)));
     for id in [0, -1, sets[1].items[0].swirl_id.0 + 1, i64::MAX] {
         assert_eq!(store.result(ResultId(id)).await, Err(StoreError::NotFound), "{id}");

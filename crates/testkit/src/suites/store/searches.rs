@@ -1,7 +1,7 @@
 //! Searches: from creation to deletion, and the fence between runs.
 
 use super::fixture::{at, change, finished, finished_search, item, new_search, person, restart, set, stored};
-use crate::builders::line;
+use crate::builders::notice;
 use domain::ids::{ProviderId, ResultId, RunNumber, SearchId, UserId};
 use domain::owner_scope::OwnerScope;
 use domain::ports::{QueueName, Store, StoreError};
@@ -20,7 +20,7 @@ pub async fn are_created_with_their_task(store: &dyn Store) {
         tags: vec!["a tag".to_owned()],
         ..SearchSpec::of_query("rivers -lakes")
     };
-    let notices = vec![line("one"), line("two")];
+    let notices = vec![notice("one"), notice("two")];
     let search = store.create_search(spec.clone(), owner, notices.clone(), at(1), Some("r-1")).await.unwrap();
     assert_eq!((search.owner, &search.spec, &search.notices), (owner, &spec, &notices));
     assert_eq!(
@@ -96,7 +96,7 @@ pub async fn an_edit_of_an_older_state_is_refused(store: &dyn Store) {
     assert_eq!(store.change_search(&first, edit(false), at(12)).await.unwrap(), None, "it runs again");
     assert!(store.change_status(search.id, again.run, SearchStatus::Federating, at(12)).await.unwrap());
     assert_eq!(store.change_search(&again, edit(false), at(13)).await.unwrap(), None, "it has gone on");
-    store.update_search(search.id, line("update"), at(14), None).await.unwrap();
+    store.update_search(search.id, notice("update"), at(14), None).await.unwrap();
     store.delete_search(search.id).await.unwrap();
     assert_eq!(store.change_search(&again, edit(false), at(15)).await, Err(StoreError::NotFound));
 }
@@ -110,7 +110,7 @@ pub async fn start_again_from_nothing(store: &dyn Store) {
     let spec = SearchSpec::of_query("other");
     let again = restart(store, search.id, spec.clone(), 9).await;
     assert_eq!((again.run.0, again.status, &again.spec), (2, SearchStatus::NewSearch, &spec));
-    assert_eq!((again.notices.as_slice(), again.time_s), ([line("again")].as_slice(), 0.0));
+    assert_eq!((again.notices.as_slice(), again.time_s), ([notice("again")].as_slice(), 0.0));
     assert_eq!((again.query_string_processed.as_str(), again.date_created), ("", at(0)));
     assert_eq!(store.search(search.id).await.unwrap(), again);
     assert_eq!(store.result_sets(search.id).await.unwrap(), []);
@@ -163,7 +163,7 @@ pub async fn finish_once(store: &dyn Store) {
 
     let over = store.search(search.id).await.unwrap();
     assert_eq!(over.status, SearchStatus::FullResultsReady);
-    assert_eq!(over.notices, [line("created"), line("finished")]);
+    assert_eq!(over.notices, [notice("created"), notice("finished")]);
     assert_eq!((over.query_string_processed.as_str(), over.time_s), ("query processed", 1.2));
     assert_eq!(over.date_updated, at(6));
 
@@ -213,7 +213,7 @@ pub async fn finish_keeps_odd_texts_and_numbers(store: &dyn Store) {
     let odd = "NUL \0, quote ' \" , emoji 🦉, \u{fffd}, \\u0000";
     let mut one = set(search.id, 1, &[odd]);
     one.query_string_to_provider = odd.to_owned();
-    one.notices = vec![line(odd)];
+    one.notices = vec![notice(odd)];
     one.items[0].swirl_score = f64::NAN;
     one.items[0].swirl_confidence_score = f64::INFINITY;
     one.items[0].payload.insert(odd.to_owned(), json!(odd));
@@ -221,12 +221,12 @@ pub async fn finish_keeps_odd_texts_and_numbers(store: &dyn Store) {
     one.found = u64::MAX;
     let mut run = finished(&search, vec![one]);
     run.query_string_processed = odd.to_owned();
-    run.notices = vec![line(odd)];
+    run.notices = vec![notice(odd)];
     run.time_s = f64::NAN;
     store.finish_run(run).await.unwrap().expect("the newest run");
 
     let read = store.result_sets(search.id).await.unwrap().remove(0);
-    assert_eq!((read.items[0].title.as_str(), &read.notices[0]), (odd, &line(odd)));
+    assert_eq!((read.items[0].title.as_str(), &read.notices[0]), (odd, &notice(odd)));
     assert_eq!(read.query_string_to_provider, odd);
     assert_eq!(read.items[0].payload[odd], json!(odd));
     assert_eq!(
@@ -236,7 +236,7 @@ pub async fn finish_keeps_odd_texts_and_numbers(store: &dyn Store) {
     assert_eq!(read.found, i64::MAX as u64);
     let over = store.search(search.id).await.unwrap();
     assert_eq!(over.query_string_processed, odd.replace('\0', ""));
-    assert_eq!((&over.notices[1], over.time_s), (&line(odd), 0.0));
+    assert_eq!((&over.notices[1], over.time_s), (&notice(odd), 0.0));
 }
 
 /// More sets than one statement takes.

@@ -2,7 +2,7 @@
 
 use super::fixture::{at, person};
 use super::signals::{by, content, hash, indexed, seen, url};
-use crate::builders::line;
+use crate::builders::notice;
 use domain::corpus::{IndexedContent, Liveness, NewSignal};
 use domain::ids::SignalId;
 use domain::ports::{Store, StoreError};
@@ -34,7 +34,7 @@ pub async fn are_told_in_order(store: &dyn Store) {
     store.note_signal(seen("x"), &by(ann, ""), at(3)).await.unwrap();
     store.verify_signal(one, "", &by(ann, "one"), at(3)).await.unwrap();
     store.set_liveness(one, Liveness::Gone, None, at(3)).await.unwrap();
-    store.note_failure(one, ann, line("no")).await.unwrap();
+    store.note_failure(one, ann, notice("no")).await.unwrap();
     store.readdress_signal(one, &url("z"), &hash("z")).await.unwrap();
     assert_eq!(store.remove_signal(SignalId(999)).await, Err(StoreError::NotFound));
     assert_eq!(told().await, [], "no index depends on these");

@@ -2,7 +2,7 @@
 
 use super::fixture::{at, person};
 use super::signals::{by, chunks, content, hash, ids, indexed, seen};
-use crate::builders::line;
+use crate::builders::notice;
 use domain::corpus::{Liveness, NewSignal, OwnedVisibility, SignalState, StoredChunk, Visibility};
 use domain::ids::{ProviderId, SignalId};
 use domain::ports::{SignalFilter, Store};
@@ -124,7 +124,7 @@ pub async fn are_bounded(store: &dyn Store) {
     assert_eq!((signal.matter_tags.len(), longest), (TAGS_MAX, Some(TAG_CHARS_MAX)));
     let more = NewSignal { matter_tags: vec!["one more".to_owned()], ..seen("x") };
     assert_eq!(store.note_signal(more, &by(ann, ""), at(1)).await.unwrap().0.matter_tags.len(), TAGS_MAX);
-    store.note_failure(id, ann, line(&long)).await.unwrap();
+    store.note_failure(id, ann, notice(&long)).await.unwrap();
     let stored = store.signal(id).await.unwrap();
     assert_eq!(stored.notices[0].kind.to_string().chars().count(), LINE_CHARS_MAX);
     assert_eq!((stored.title, stored.matter_tags), (signal.title, signal.matter_tags));

@@ -4,7 +4,7 @@ use super::fixture::{at, person};
 use super::pins::wanted;
 use super::signal_rights::{from_nowhere, tokens};
 use super::signals::{brought, by, content, hash, ids, indexed, seen, url};
-use crate::builders::line;
+use crate::builders::notice;
 use domain::corpus::{AclToken, IndexedContent, NewSignal, OwnedVisibility, Signal, Visibility};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::ports::{ExistingPin, SignalFilter, Store, StoreError};
@@ -193,15 +193,15 @@ pub async fn tell_failures_to_one_person(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let one = indexed(store, "x", "one", ann).await;
     assert_eq!(indexed(store, "x", "one", ben).await, one);
-    store.note_failure(one, ann, line("no answer")).await.unwrap();
-    for (user, expected) in [(ann, vec![line("no answer")]), (ben, vec![]), (UserId(999), vec![])] {
+    store.note_failure(one, ann, notice("no answer")).await.unwrap();
+    for (user, expected) in [(ann, vec![notice("no answer")]), (ben, vec![]), (UserId(999), vec![])] {
         assert_eq!(at_x(store, &tokens(user, &[7])).await[0].notices, expected, "{user}");
     }
     let (noted, _) = store.note_signal(seen("x"), &by(ann, ""), at(5)).await.unwrap();
-    assert_eq!(noted.notices, [line("no answer")], "until a text comes");
+    assert_eq!(noted.notices, [notice("no answer")], "until a text comes");
     store.verify_signal(one, "", &by(ann, "one"), at(6)).await.unwrap();
     assert_eq!(at_x(store, &tokens(ann, &[])).await[0].notices, []);
-    assert_eq!(store.note_failure(one, UserId(999), line("")).await, Err(StoreError::NotFound));
+    assert_eq!(store.note_failure(one, UserId(999), notice("")).await, Err(StoreError::NotFound));
 }
 
 /// A typed URL proves nothing about its document: otherwise the next user with the same text would read it.

@@ -1,7 +1,7 @@
 //! Documents of the semantic cache: recorded once, written completely, found, merged, removed.
 
 use super::fixture::{at, person};
-use crate::builders::line;
+use crate::builders::notice;
 use domain::corpus::{
     AclToken, DocumentAddress, IndexedContent, Liveness, NewSignal, Origin, Signal, SignalState, SourceKind,
     StoredChunk, Visibility,
@@ -204,7 +204,7 @@ pub async fn are_written_whole(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     let (known, _) = store.note_signal(seen("x"), &by(ann, ""), at(1)).await.unwrap();
     let id = known.signal_id;
-    store.note_failure(id, ann, line("not there")).await.unwrap();
+    store.note_failure(id, ann, notice("not there")).await.unwrap();
     let placed = store.index_signal(id, content("one", 250), &by(ann, "one"), at(2)).await.unwrap();
     assert_eq!(placed, Placement { signal_id: id, changed: vec![], unneeded: vec![] });
     let expected = Signal {
@@ -282,12 +282,12 @@ pub async fn are_verified_and_probed(store: &dyn Store) {
     assert_eq!(store.signal(id).await.unwrap(), verified, "that was not this text");
 
     for number in 0..12 {
-        store.note_failure(id, ann, line(&format!("message {number} \0"))).await.unwrap();
+        store.note_failure(id, ann, notice(&format!("message {number} \0"))).await.unwrap();
     }
     let notices = store.signal(id).await.unwrap().notices;
     assert_eq!(
         (notices.len(), &notices[0], &notices[9]),
-        (10, &line("message 2 \0"), &line("message 11 \0"))
+        (10, &notice("message 2 \0"), &notice("message 11 \0"))
     );
     store.set_lineage(id, SignalId(3), "final").await.unwrap();
     let signal = store.signal(id).await.unwrap();
@@ -295,7 +295,7 @@ pub async fn are_verified_and_probed(store: &dyn Store) {
     let unknown = SignalId(999);
     assert_eq!(store.set_liveness(unknown, Liveness::Alive, None, at(1)).await, Err(StoreError::NotFound));
     assert_eq!(store.verify_signal(unknown, "", &by(ann, ""), at(1)).await, Err(StoreError::NotFound));
-    assert_eq!(store.note_failure(unknown, ann, line("")).await, Err(StoreError::NotFound));
+    assert_eq!(store.note_failure(unknown, ann, notice("")).await, Err(StoreError::NotFound));
 }
 
 pub async fn are_removed(store: &dyn Store) {
