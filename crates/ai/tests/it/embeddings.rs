@@ -6,7 +6,9 @@ use async_trait::async_trait;
 use domain::ai_provider::{AiProvider, AiProviderSpec};
 use domain::ids::{AiProviderId, UserId};
 use domain::instant::Instant;
-use domain::ports::{AiProviderStore, EmbeddingError, EmbeddingInput, EmbeddingModels, StoreError};
+use domain::ports::{
+    AiProviderEdits, AiProviderStore, EmbeddingError, EmbeddingInput, EmbeddingModels, StoreError,
+};
 use domain::settings::PluginSettings;
 use fakes::models::bedrock::Bedrock;
 use fakes::models::cohere::Cohere;
@@ -259,6 +261,10 @@ impl AiProviderStore for Counted {
         self.reads.fetch_add(1, Ordering::SeqCst);
         Ok(self.records.lock().unwrap().clone())
     }
+}
+
+#[async_trait]
+impl AiProviderEdits for Counted {
     async fn replace_ai_provider(
         &self,
         _id: AiProviderId,

@@ -7,8 +7,8 @@ use domain::ai_provider::{AiProvider, AiProviderSpec, Role};
 use domain::ids::{AiProviderId, UserId};
 use domain::instant::Instant;
 use domain::ports::{
-    AiProviderStore, Completion, CompletionChunk, GenerativeModels, ModelError, ModelRequest, Prompt,
-    StoreError, ToolCall, Turn,
+    AiProviderEdits, AiProviderStore, Completion, CompletionChunk, GenerativeModels, ModelError,
+    ModelRequest, Prompt, StoreError, ToolCall, Turn,
 };
 use domain::settings::PluginSettings;
 use fakes::models::ModelServer;
@@ -40,6 +40,10 @@ impl AiProviderStore for Records {
     async fn ai_providers(&self) -> Result<Vec<AiProvider>, StoreError> {
         Ok(self.0.clone())
     }
+}
+
+#[async_trait]
+impl AiProviderEdits for Records {
     async fn replace_ai_provider(
         &self,
         _id: AiProviderId,

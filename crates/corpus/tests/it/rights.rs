@@ -3,7 +3,7 @@
 use crate::fixture::{Careless, CorpusFixture, Retrieved};
 use domain::corpus::AclToken;
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::ports::{Corpus, ProviderStore, SignalStore, UserStore};
+use domain::ports::{Corpus, ProviderEdits, SignalStore, UserEdits};
 use domain::provider::ProviderSpec;
 use domain::settings::{Ratio, Settings};
 use domain::user::UserSpec;

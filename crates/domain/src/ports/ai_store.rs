@@ -10,7 +10,7 @@ use crate::summary::StoredSummary;
 use async_trait::async_trait;
 
 #[async_trait]
-pub trait AiProviderStore: Send + Sync {
+pub trait AiProviderStore: AiProviderEdits {
     /// The whole spec is encrypted. A name that is in use is `Taken("name")`.
     async fn create_ai_provider(
         &self,
@@ -21,6 +21,11 @@ pub trait AiProviderStore: Send + Sync {
     async fn ai_provider(&self, id: AiProviderId) -> Result<AiProvider, StoreError>;
     /// All AI providers by id.
     async fn ai_providers(&self) -> Result<Vec<AiProvider>, StoreError>;
+}
+
+/// Edits and deletions of AI providers; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait AiProviderEdits: Send + Sync {
     async fn replace_ai_provider(
         &self,
         id: AiProviderId,
@@ -31,7 +36,7 @@ pub trait AiProviderStore: Send + Sync {
 }
 
 #[async_trait]
-pub trait PromptStore: Send + Sync {
+pub trait PromptStore: PromptEdits {
     /// A name that is in use is `Taken("name")`.
     async fn create_prompt(
         &self,
@@ -42,6 +47,11 @@ pub trait PromptStore: Send + Sync {
     async fn prompt(&self, id: PromptId) -> Result<PromptRecord, StoreError>;
     /// All prompts by id.
     async fn prompts(&self) -> Result<Vec<PromptRecord>, StoreError>;
+}
+
+/// Edits and deletions of prompts; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait PromptEdits: Send + Sync {
     async fn replace_prompt(
         &self,
         id: PromptId,
@@ -96,13 +106,11 @@ pub trait SummaryStore: Send + Sync {
 /// Chats. The store does not check the owner: callers treat a chat of another user as `NotFound`. Deleting a chat
 /// deletes its messages.
 #[async_trait]
-pub trait ChatStore: Send + Sync {
+pub trait ChatStore: ChatEdits {
     async fn create_chat(&self, spec: ChatSpec, owner: UserId, now: Instant) -> Result<Chat, StoreError>;
     async fn chat(&self, id: ChatId) -> Result<Chat, StoreError>;
     /// The owner's chats, last changed first.
     async fn chats(&self, owner: UserId, offset: u64, limit: u64) -> Result<Page<Chat>, StoreError>;
-    async fn change_chat(&self, id: ChatId, spec: ChatSpec, now: Instant) -> Result<Chat, StoreError>;
-    async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError>;
     /// Deletes all chats of the owner; returns their number.
     async fn delete_chats(&self, owner: UserId) -> Result<u64, StoreError>;
     /// Appends a message; the chat counts as changed.
@@ -121,4 +129,11 @@ pub trait ChatStore: Send + Sync {
         message: MessageId,
         rating: Rating,
     ) -> Result<ChatMessage, StoreError>;
+}
+
+/// Edits and deletions of chats; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait ChatEdits: Send + Sync {
+    async fn change_chat(&self, id: ChatId, spec: ChatSpec, now: Instant) -> Result<Chat, StoreError>;
+    async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError>;
 }

@@ -10,7 +10,7 @@ use crate::user::User;
 use async_trait::async_trait;
 
 #[async_trait]
-pub trait AuthenticatorStore: Send + Sync {
+pub trait AuthenticatorStore: AuthenticatorEdits {
     /// The whole spec is encrypted. An idp that is in use is `Taken("idp")`.
     async fn create_authenticator(
         &self,
@@ -20,6 +20,11 @@ pub trait AuthenticatorStore: Send + Sync {
     async fn authenticator(&self, id: AuthenticatorId) -> Result<Authenticator, StoreError>;
     /// All authenticators by id.
     async fn authenticators(&self) -> Result<Vec<Authenticator>, StoreError>;
+}
+
+/// Edits and deletions of authenticators; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait AuthenticatorEdits: Send + Sync {
     async fn replace_authenticator(
         &self,
         id: AuthenticatorId,

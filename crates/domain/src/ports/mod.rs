@@ -52,11 +52,13 @@ mod version_store;
 mod worker_metrics;
 
 pub use activity_store::ActivityStore;
-pub use ai_store::{AiProviderStore, ChatStore, PromptStore, SeedStore, SummaryStore};
+pub use ai_store::{
+    AiProviderEdits, AiProviderStore, ChatEdits, ChatStore, PromptEdits, PromptStore, SeedStore, SummaryStore,
+};
 pub use audit_store::AuditStore;
-pub use authenticator_store::{AuthenticatorStore, ConnectionStore, IdentityStore};
+pub use authenticator_store::{AuthenticatorEdits, AuthenticatorStore, ConnectionStore, IdentityStore};
 pub use body_store::{BodyError, BodyKey, BodyStore};
-pub use branding_store::BrandingStore;
+pub use branding_store::{BrandingEdits, BrandingStore};
 pub use canonical_store::{
     CanonicalStore, ExistingPin, PinFilter, PinOutcome, RunFilter, RunOutcome, WriteMode,
 };
@@ -88,23 +90,23 @@ pub use outbox_store::{DeliveredTask, OutboxHead, OutboxStore, OutboxTask, SentT
 pub use plugin_context::{OwnDatabase, PluginContext};
 pub use plugin_registry::{PluginRegistry, ReadAnswer};
 pub use port_error::{PortError, chain};
-pub use preference_store::PreferenceStore;
+pub use preference_store::{PreferenceEdits, PreferenceStore};
 pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
     ProcessorErrorKind, QueryContext, QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext,
     ResultProcessor, ResultProcessorKind, RunStage,
 };
-pub use provider_store::ProviderStore;
-pub use query_transform_store::{PipelineStore, QueryTransformStore};
+pub use provider_store::{ProviderEdits, ProviderStore};
+pub use query_transform_store::{PipelineEdits, PipelineStore, QueryTransformEdits, QueryTransformStore};
 pub use rate_limit_store::RateLimitStore;
 pub use read_pages::{DocumentRequest, PageError, PageProbe, PageText, ReadPages};
 pub use reconcile_store::{
     AcceptedWork, OrphanedWork, ReconcileStore, TaskState, UnfinishedSearch, UnfinishedTask,
 };
-pub use result_store::ResultStore;
-pub use schedule_store::{Schedule, ScheduleStore};
+pub use result_store::{ResultEdits, ResultStore};
+pub use schedule_store::{Schedule, ScheduleEdits, ScheduleStore};
 pub use search_run_store::SearchRunStore;
-pub use search_store::{FinishedRun, SearchStore};
+pub use search_store::{FinishedRun, SearchEdits, SearchStore};
 pub use signal_store::{CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalStore};
 pub use source_request::{RequestDescription, SourceRequest, SourceResponse};
 pub use source_tokens::{SourceTokenError, SourceTokens};
@@ -117,9 +119,9 @@ pub use task_queue::{
 };
 pub use task_store::{TaskStore, WaitingOwners};
 pub use unavailable::Unavailable;
-pub use user_store::{NewSession, SessionStore, TokenStore, UserStore};
+pub use user_store::{NewSession, SessionStore, TokenStore, UserEdits, UserStore};
 pub use vector_store::{
     ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
 };
-pub use version_store::{EditableRecord, FIRST_VERSION, VersionStore};
+pub use version_store::{EditableRecord, FIRST_VERSION, RecordEdits, VersionStore};
 pub use worker_metrics::WorkerMetrics;

@@ -7,7 +7,7 @@ use crate::provider::{ProviderSpec, SearchProvider};
 use async_trait::async_trait;
 
 #[async_trait]
-pub trait ProviderStore: Send + Sync {
+pub trait ProviderStore: ProviderEdits {
     /// Stores all specs or none. `spec.credentials` is encrypted. A name that is in use is `Taken("name")`.
     async fn create_providers(
         &self,
@@ -18,6 +18,11 @@ pub trait ProviderStore: Send + Sync {
     async fn provider(&self, id: ProviderId) -> Result<SearchProvider, StoreError>;
     /// All providers by id. Callers filter by `Principal::may_see`.
     async fn providers(&self) -> Result<Vec<SearchProvider>, StoreError>;
+}
+
+/// Edits and deletions of providers; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait ProviderEdits: Send + Sync {
     /// Replaces the provider. If `spec.credentials` is empty, the stored secret is kept.
     async fn replace_provider(
         &self,

@@ -8,7 +8,7 @@ use crate::query_transform::{QueryTransform, TransformSpec};
 use async_trait::async_trait;
 
 #[async_trait]
-pub trait QueryTransformStore: Send + Sync {
+pub trait QueryTransformStore: QueryTransformEdits {
     /// The combination of name and type is unique (`Taken("name")`).
     async fn create_transform(
         &self,
@@ -19,6 +19,11 @@ pub trait QueryTransformStore: Send + Sync {
     async fn transform(&self, id: TransformId) -> Result<QueryTransform, StoreError>;
     /// All transforms by id. Callers filter by `Principal::may_use`.
     async fn transforms(&self) -> Result<Vec<QueryTransform>, StoreError>;
+}
+
+/// Edits and deletions of query transforms; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait QueryTransformEdits: Send + Sync {
     async fn replace_transform(
         &self,
         id: TransformId,
@@ -29,13 +34,18 @@ pub trait QueryTransformStore: Send + Sync {
 }
 
 #[async_trait]
-pub trait PipelineStore: Send + Sync {
+pub trait PipelineStore: PipelineEdits {
     /// Stores the pipeline if there is none of that name; an existing one is not changed.
     async fn ensure_pipeline(&self, name: &str, processors: &[&str], now: Instant) -> Result<(), StoreError>;
     /// All pipelines by id.
     async fn pipelines(&self) -> Result<Vec<Pipeline>, StoreError>;
     async fn pipeline(&self, id: PipelineId) -> Result<Pipeline, StoreError>;
     async fn pipeline_by_name(&self, name: &str) -> Result<Pipeline, StoreError>;
+}
+
+/// Edits of pipelines; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait PipelineEdits: Send + Sync {
     async fn replace_pipeline(
         &self,
         id: PipelineId,

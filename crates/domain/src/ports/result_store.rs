@@ -8,7 +8,7 @@ use crate::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use async_trait::async_trait;
 
 #[async_trait]
-pub trait ResultStore: Send + Sync {
+pub trait ResultStore: ResultEdits {
     /// All sets of a search, by provider id.
     async fn result_sets(&self, search: SearchId) -> Result<Vec<ResultSet>, StoreError>;
     async fn result(&self, id: ResultId) -> Result<SavedResult, StoreError>;
@@ -36,6 +36,15 @@ pub trait ResultStore: Send + Sync {
         url: &str,
         sets_max: u64,
     ) -> Result<Option<SavedResult>, StoreError>;
+    /// Removes the mark `new` from all results of a search; returns how many had it.
+    async fn mark_all_read(&self, search: SearchId, now: Instant) -> Result<u64, StoreError>;
+    /// The number of results with the mark `new` of these searches; searches without any are omitted.
+    async fn count_new(&self, searches: &[SearchId]) -> Result<Vec<(SearchId, u64)>, StoreError>;
+}
+
+/// Edits and deletions of results; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait ResultEdits: Send + Sync {
     /// Replaces a result; its id and its provenance are kept. Returns the result as it will be read.
     async fn replace_result(
         &self,
@@ -45,8 +54,4 @@ pub trait ResultStore: Send + Sync {
     ) -> Result<SavedResult, StoreError>;
     /// Deletes a result; its search is kept.
     async fn delete_result(&self, id: ResultId) -> Result<(), StoreError>;
-    /// Removes the mark `new` from all results of a search; returns how many had it.
-    async fn mark_all_read(&self, search: SearchId, now: Instant) -> Result<u64, StoreError>;
-    /// The number of results with the mark `new` of these searches; searches without any are omitted.
-    async fn count_new(&self, searches: &[SearchId]) -> Result<Vec<(SearchId, u64)>, StoreError>;
 }

@@ -26,11 +26,19 @@ impl Schedule {
 }
 
 #[async_trait]
-pub trait ScheduleStore: Send + Sync {
+pub trait ScheduleStore: ScheduleEdits {
     /// Stores the schedule, due at `now + every`, if there is none of that name; an existing one is not changed.
     async fn ensure_schedule(&self, name: &str, every: Duration, now: Instant) -> Result<(), StoreError>;
     /// All schedules by name.
     async fn schedules(&self) -> Result<Vec<Schedule>, StoreError>;
+    /// Takes every schedule that is due. Among concurrent processes, one gets it. It is next due one interval after
+    /// `now`, so it fires once after any pause or jump of the clock.
+    async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError>;
+}
+
+/// Edits of schedules; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait ScheduleEdits: Send + Sync {
     /// Changes the schedule of that name; it is next due at `now + every`.
     async fn change_schedule(
         &self,
@@ -39,7 +47,4 @@ pub trait ScheduleStore: Send + Sync {
         enabled: bool,
         now: Instant,
     ) -> Result<Schedule, StoreError>;
-    /// Takes every schedule that is due. Among concurrent processes, one gets it. It is next due one interval after
-    /// `now`, so it fires once after any pause or jump of the clock.
-    async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError>;
 }

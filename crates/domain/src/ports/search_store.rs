@@ -29,7 +29,7 @@ pub struct FinishedRun {
 }
 
 #[async_trait]
-pub trait SearchStore: Send + Sync {
+pub trait SearchStore: SearchEdits {
     /// Stores the search (`NEW_SEARCH`, run 1) and the task that will run it, in one transaction. `request`: the id of
     /// the request that causes the run.
     async fn create_search(
@@ -103,6 +103,11 @@ pub trait SearchStore: Send + Sync {
     /// Writes the outcome of a run, all or nothing. Returns the stored sets with their ids, or None if the run is no
     /// longer the newest, is final, or the search was deleted. A short record of the run is kept.
     async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError>;
+}
+
+/// Deletions of searches; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait SearchEdits: Send + Sync {
     /// Deletes the search and its results immediately. Its version for `if_version` is `Search::version`.
     async fn delete_search(&self, id: SearchId) -> Result<(), StoreError>;
 }

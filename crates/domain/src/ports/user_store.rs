@@ -8,7 +8,7 @@ use crate::user::{ApiToken, Group, GroupSpec, TokenSpec, User, UserSpec};
 use async_trait::async_trait;
 
 #[async_trait]
-pub trait UserStore: Send + Sync {
+pub trait UserStore: UserEdits {
     /// The caller computes `password_hash`. Groups must exist (`UnknownReference` otherwise).
     async fn create_user(
         &self,
@@ -21,6 +21,15 @@ pub trait UserStore: Send + Sync {
     /// The stored password hash; None if there is no such user.
     async fn password_hash(&self, username: &str) -> Result<Option<String>, StoreError>;
     async fn users(&self, offset: u64, limit: u64) -> Result<Page<User>, StoreError>;
+
+    async fn create_group(&self, spec: GroupSpec, now: Instant) -> Result<Group, StoreError>;
+    async fn group(&self, id: GroupId) -> Result<Group, StoreError>;
+    async fn groups(&self, offset: u64, limit: u64) -> Result<Page<Group>, StoreError>;
+}
+
+/// Edits and deletions of users and groups; conditional through [`if_version`](super::VersionStore::if_version).
+#[async_trait]
+pub trait UserEdits: Send + Sync {
     /// Replaces the user. If `password_hash` is None, the stored one is kept. A new password ends the user's sessions
     /// and sign-in tokens. The last administrator cannot lose that role (`LastAdministrator`).
     async fn replace_user(
@@ -33,10 +42,6 @@ pub trait UserStore: Send + Sync {
     /// Deletes the user with searches, results, tokens, sessions, private providers, private transforms, and cached
     /// documents that nobody else may see. The last administrator cannot be deleted (`LastAdministrator`).
     async fn delete_user(&self, id: UserId) -> Result<(), StoreError>;
-
-    async fn create_group(&self, spec: GroupSpec, now: Instant) -> Result<Group, StoreError>;
-    async fn group(&self, id: GroupId) -> Result<Group, StoreError>;
-    async fn groups(&self, offset: u64, limit: u64) -> Result<Page<Group>, StoreError>;
     async fn replace_group(&self, id: GroupId, spec: GroupSpec) -> Result<Group, StoreError>;
     async fn delete_group(&self, id: GroupId) -> Result<(), StoreError>;
 }

@@ -1,6 +1,10 @@
 //! Versions of editable records, and conditional edits.
 
-use super::{Store, StoreError};
+use super::{
+    AiProviderEdits, AuthenticatorEdits, BrandingEdits, ChatEdits, PipelineEdits, PreferenceEdits,
+    PromptEdits, ProviderEdits, QueryTransformEdits, ResultEdits, ScheduleEdits, SearchEdits, StoreError,
+    UserEdits,
+};
 use crate::ids::{
     AiProviderId, AuthenticatorId, BrandingId, ChatId, GroupId, PipelineId, PromptId, ProviderId,
     TransformId, UserId,
@@ -36,7 +40,25 @@ pub trait VersionStore: Send + Sync {
     /// Read the version before the record: an edit with an outdated version is then rejected instead of overwriting a
     /// change that nobody has read.
     async fn version(&self, record: &EditableRecord) -> Result<i64, StoreError>;
-    /// This store for one edit or deletion of one record, which succeeds only if the record has this version and is
-    /// `Stale` otherwise. Comparison and write are one transaction.
-    fn if_version(&self, version: i64) -> Arc<dyn Store>;
+    /// One edit or deletion of one record that succeeds only if the record has this version and is `Stale` otherwise.
+    /// Comparison and write are one transaction.
+    fn if_version(&self, version: i64) -> Arc<dyn RecordEdits>;
+}
+
+/// The edits and deletions that compare a version: those of every [`EditableRecord`], of results and of searches.
+pub trait RecordEdits:
+    AiProviderEdits
+    + AuthenticatorEdits
+    + BrandingEdits
+    + ChatEdits
+    + PipelineEdits
+    + PreferenceEdits
+    + PromptEdits
+    + ProviderEdits
+    + QueryTransformEdits
+    + ResultEdits
+    + ScheduleEdits
+    + SearchEdits
+    + UserEdits
+{
 }

@@ -12,7 +12,7 @@ use axum::extract::{FromRef, FromRequestParts};
 use axum::http::Method;
 use axum::http::request::Parts;
 use domain::audit::{Action, AuditEvent, Author};
-use domain::ports::Store;
+use domain::ports::{RecordEdits, Store};
 use domain::user::{Principal, User};
 use std::sync::Arc;
 
@@ -28,9 +28,12 @@ impl AuditedStore {
         &*self.store
     }
 
-    /// The store for one edit or deletion of a record that must have this version; None: any version.
-    pub fn at(&self, version: Option<i64>) -> Arc<dyn Store> {
-        version.map_or_else(|| self.store.clone(), |version| self.store.if_version(version))
+    /// One edit or deletion of a record that must have this version; None: any version.
+    pub fn at(&self, version: Option<i64>) -> Arc<dyn RecordEdits> {
+        match version {
+            Some(version) => self.store.if_version(version),
+            None => self.store.clone(),
+        }
     }
 
     /// Records an event that changes no record.

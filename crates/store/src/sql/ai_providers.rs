@@ -11,7 +11,7 @@ use domain::ai_provider::{AiProvider, AiProviderSpec};
 use domain::audit::{AuditEvent, Kind};
 use domain::ids::{AiProviderId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{AiProviderStore, EditableRecord, SeedStore, StoreError};
+use domain::ports::{AiProviderEdits, AiProviderStore, EditableRecord, SeedStore, StoreError};
 use domain::prompt::PromptSpec;
 
 macro_rules! columns {
@@ -76,7 +76,10 @@ impl AiProviderStore for SqlStore {
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, AiProviderRow>(TEXT).fetch_all(db))?;
         Ok(rows.into_iter().map(|row| row.open(&self.key)).collect())
     }
+}
 
+#[async_trait]
+impl AiProviderEdits for SqlStore {
     async fn replace_ai_provider(
         &self,
         id: AiProviderId,

@@ -9,7 +9,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::authenticator::{Authenticator, AuthenticatorSpec};
 use domain::ids::AuthenticatorId;
 use domain::instant::{Instant, to_micros};
-use domain::ports::{AuthenticatorStore, EditableRecord, StoreError};
+use domain::ports::{AuthenticatorEdits, AuthenticatorStore, EditableRecord, StoreError};
 use domain::secret_binding::Destinations;
 
 macro_rules! columns {
@@ -73,7 +73,10 @@ impl AuthenticatorStore for SqlStore {
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).fetch_all(db))?;
         Ok(rows.into_iter().map(|row| row.open(&self.key)).collect())
     }
+}
 
+#[async_trait]
+impl AuthenticatorEdits for SqlStore {
     async fn replace_authenticator(
         &self,
         id: AuthenticatorId,

@@ -9,7 +9,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::branding::{Branding, BrandingSpec};
 use domain::ids::BrandingId;
 use domain::instant::{Instant, to_micros};
-use domain::ports::{BrandingStore, EditableRecord, StoreError};
+use domain::ports::{BrandingEdits, BrandingStore, EditableRecord, StoreError};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::types::Json;
@@ -77,7 +77,10 @@ impl BrandingStore for SqlStore {
         let row = on_db!(self.db, read, db => sqlx::query_as::<_, BrandingRow>(TEXT).fetch_optional(db))?;
         Ok(row.map(Branding::from))
     }
+}
 
+#[async_trait]
+impl BrandingEdits for SqlStore {
     async fn replace_branding(
         &self,
         id: BrandingId,

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use domain::chat::{Chat, ChatMessage, ChatSpec, MessageContent, Rating, Speaker};
 use domain::ids::{ChatId, MessageId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{ChatStore, EditableRecord, Page, StoreError};
+use domain::ports::{ChatEdits, ChatStore, EditableRecord, Page, StoreError};
 use sqlx::types::Json;
 
 const USER: &str = "user";
@@ -110,27 +110,6 @@ impl ChatStore for SqlStore {
         Ok(Page { items: rows.into_iter().map(Chat::from).collect(), total: to_count(total) })
     }
 
-    async fn change_chat(&self, id: ChatId, spec: ChatSpec, now: Instant) -> Result<Chat, StoreError> {
-        const TEXT: &str = concat!(
-            "UPDATE chats SET draft = $2, date_updated = $3 WHERE id = $1 RETURNING ",
-            chat_columns!()
-        );
-        let text = JsonText::of(&spec)?;
-        let mut tx = self.db.begin().await?;
-        self.lock_version(&mut tx, EditableRecord::Chat(id)).await?;
-        let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ChatRow>(TEXT)
-            .bind(id.0).bind(text.clone()).bind(to_micros(now)).fetch_one(db))?;
-        tx.commit().await?;
-        Ok(row.into())
-    }
-
-    async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError> {
-        let mut tx = self.db.begin().await?;
-        self.lock_version(&mut tx, EditableRecord::Chat(id)).await?;
-        on_tx!(&mut tx, db => rows_affected(sqlx::query("DELETE FROM chats WHERE id = $1").bind(id.0).execute(db)))?;
-        tx.commit().await
-    }
-
     async fn delete_chats(&self, owner: UserId) -> Result<u64, StoreError> {
         on_db!(self.db, write, db => rows_affected(
             sqlx::query("DELETE FROM chats WHERE owner = $1").bind(owner.0).execute(db)))
@@ -191,5 +170,29 @@ impl ChatStore for SqlStore {
             .bind(chat.0).bind(message.0).bind(rating.clone()).fetch_one(db))?;
         tx.commit().await?;
         row.try_into()
+    }
+}
+
+#[async_trait]
+impl ChatEdits for SqlStore {
+    async fn change_chat(&self, id: ChatId, spec: ChatSpec, now: Instant) -> Result<Chat, StoreError> {
+        const TEXT: &str = concat!(
+            "UPDATE chats SET draft = $2, date_updated = $3 WHERE id = $1 RETURNING ",
+            chat_columns!()
+        );
+        let text = JsonText::of(&spec)?;
+        let mut tx = self.db.begin().await?;
+        self.lock_version(&mut tx, EditableRecord::Chat(id)).await?;
+        let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ChatRow>(TEXT)
+            .bind(id.0).bind(text.clone()).bind(to_micros(now)).fetch_one(db))?;
+        tx.commit().await?;
+        Ok(row.into())
+    }
+
+    async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError> {
+        let mut tx = self.db.begin().await?;
+        self.lock_version(&mut tx, EditableRecord::Chat(id)).await?;
+        on_tx!(&mut tx, db => rows_affected(sqlx::query("DELETE FROM chats WHERE id = $1").bind(id.0).execute(db)))?;
+        tx.commit().await
     }
 }

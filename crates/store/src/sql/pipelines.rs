@@ -9,7 +9,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::ids::PipelineId;
 use domain::instant::{Instant, to_micros};
 use domain::pipeline::{Pipeline, PipelineSpec};
-use domain::ports::{EditableRecord, PipelineStore, StoreError};
+use domain::ports::{EditableRecord, PipelineEdits, PipelineStore, StoreError};
 use serde_json::json;
 use sqlx::types::Json;
 
@@ -70,7 +70,10 @@ impl PipelineStore for SqlStore {
         on_db!(self.db, read, db => sqlx::query_as::<_, PipelineRow>(TEXT).bind(name).fetch_one(db))
             .map(Pipeline::from)
     }
+}
 
+#[async_trait]
+impl PipelineEdits for SqlStore {
     async fn replace_pipeline(
         &self,
         id: PipelineId,

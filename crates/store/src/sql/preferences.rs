@@ -7,7 +7,7 @@ use crate::json::JsonText;
 use async_trait::async_trait;
 use domain::ids::UserId;
 use domain::instant::{Instant, to_micros};
-use domain::ports::{EditableRecord, PreferenceStore, StoreError};
+use domain::ports::{EditableRecord, PreferenceEdits, PreferenceStore, StoreError};
 use domain::preferences::Preferences;
 use sqlx::types::Json;
 
@@ -19,7 +19,10 @@ impl PreferenceStore for SqlStore {
             sqlx::query_scalar::<_, Json<Preferences>>(TEXT).bind(user.0).fetch_optional(db))?;
         Ok(preferences.map(|preferences| preferences.0).unwrap_or_default())
     }
+}
 
+#[async_trait]
+impl PreferenceEdits for SqlStore {
     async fn save_preferences(
         &self,
         user: UserId,

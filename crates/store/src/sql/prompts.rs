@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::ids::{PromptId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{EditableRecord, PromptStore, StoreError};
+use domain::ports::{EditableRecord, PromptEdits, PromptStore, StoreError};
 use domain::prompt::{PromptRecord, PromptSpec};
 use sqlx::types::Json;
 
@@ -78,7 +78,10 @@ impl PromptStore for SqlStore {
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, PromptRow>(TEXT).fetch_all(db))?;
         Ok(rows.into_iter().map(PromptRecord::from).collect())
     }
+}
 
+#[async_trait]
+impl PromptEdits for SqlStore {
     async fn replace_prompt(
         &self,
         id: PromptId,

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::ids::{ProviderId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{EditableRecord, ProviderStore, StoreError};
+use domain::ports::{EditableRecord, ProviderEdits, ProviderStore, StoreError};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::unreadable_secrets::UnreadableSecrets;
 use serde::{Deserialize, Serialize};
@@ -183,7 +183,10 @@ impl ProviderStore for SqlStore {
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, ProviderRow>(TEXT).fetch_all(db))?;
         Ok(rows.into_iter().map(|row| row.open(&self.key)).collect())
     }
+}
 
+#[async_trait]
+impl ProviderEdits for SqlStore {
     async fn replace_provider(
         &self,
         id: ProviderId,

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::owner_scope::OwnerScope;
-use domain::ports::{Page, ResultStore, StoreError};
+use domain::ports::{Page, ResultEdits, ResultStore, StoreError};
 use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use serde::Deserialize;
 use sqlx::QueryBuilder;
@@ -174,50 +174,6 @@ impl ResultStore for SqlStore {
         }))
     }
 
-    async fn replace_result(
-        &self,
-        id: ResultId,
-        item: ResultItem,
-        now: Instant,
-    ) -> Result<SavedResult, StoreError> {
-        let item = ResultItem {
-            swirl_id: id,
-            swirl_score: finite(item.swirl_score),
-            swirl_confidence_score: finite(item.swirl_confidence_score),
-            ..item
-        };
-        let mut tx = self.db.begin().await?;
-        let Some(mut row) = hold_set(&mut tx, id).await? else {
-            self.check_version(answers::lock_result(&mut tx, id).await?)?;
-            let saved = answers::replace_result(&mut tx, &item, now).await?;
-            tx.commit().await?;
-            return Ok(saved);
-        };
-        let position = row.position(id)?;
-        self.check_version(versions::of_item(&row.items.0[position]))?;
-        row.date_updated = to_micros(now);
-        let item = item.in_place_of(&row.items.0[position]);
-        row.items.0[position] = item.clone();
-        save_items(&mut tx, &row).await?;
-        tx.commit().await?;
-        Ok(row.saved(as_read(&item)?))
-    }
-
-    async fn delete_result(&self, id: ResultId) -> Result<(), StoreError> {
-        let mut tx = self.db.begin().await?;
-        let Some(mut row) = hold_set(&mut tx, id).await? else {
-            self.check_version(answers::lock_result(&mut tx, id).await?)?;
-            answers::delete_result(&mut tx, id).await?;
-            return tx.commit().await;
-        };
-        let position = row.position(id)?;
-        self.check_version(versions::of_item(&row.items.0[position]))?;
-        row.items.0.remove(position);
-        row.retrieved = (row.retrieved - 1).max(0);
-        save_items(&mut tx, &row).await?;
-        tx.commit().await
-    }
-
     async fn mark_all_read(&self, search: SearchId, now: Instant) -> Result<u64, StoreError> {
         let mut tx = self.db.begin().await?;
         let mut marks = 0;
@@ -260,6 +216,53 @@ impl ResultStore for SqlStore {
         }
         counts.retain(|(_, count)| *count > 0);
         Ok(counts)
+    }
+}
+
+#[async_trait]
+impl ResultEdits for SqlStore {
+    async fn replace_result(
+        &self,
+        id: ResultId,
+        item: ResultItem,
+        now: Instant,
+    ) -> Result<SavedResult, StoreError> {
+        let item = ResultItem {
+            swirl_id: id,
+            swirl_score: finite(item.swirl_score),
+            swirl_confidence_score: finite(item.swirl_confidence_score),
+            ..item
+        };
+        let mut tx = self.db.begin().await?;
+        let Some(mut row) = hold_set(&mut tx, id).await? else {
+            self.check_version(answers::lock_result(&mut tx, id).await?)?;
+            let saved = answers::replace_result(&mut tx, &item, now).await?;
+            tx.commit().await?;
+            return Ok(saved);
+        };
+        let position = row.position(id)?;
+        self.check_version(versions::of_item(&row.items.0[position]))?;
+        row.date_updated = to_micros(now);
+        let item = item.in_place_of(&row.items.0[position]);
+        row.items.0[position] = item.clone();
+        save_items(&mut tx, &row).await?;
+        tx.commit().await?;
+        Ok(row.saved(as_read(&item)?))
+    }
+
+    async fn delete_result(&self, id: ResultId) -> Result<(), StoreError> {
+        let mut tx = self.db.begin().await?;
+        let Some(mut row) = hold_set(&mut tx, id).await? else {
+            self.check_version(answers::lock_result(&mut tx, id).await?)?;
+            answers::delete_result(&mut tx, id).await?;
+            return tx.commit().await;
+        };
+        let position = row.position(id)?;
+        self.check_version(versions::of_item(&row.items.0[position]))?;
+        row.items.0.remove(position);
+        row.retrieved = (row.retrieved - 1).max(0);
+        save_items(&mut tx, &row).await?;
+        tx.commit().await
     }
 }
 

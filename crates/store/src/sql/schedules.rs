@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use domain::audit::{AuditEvent, Kind};
 use domain::instant::Instant;
-use domain::ports::{EditableRecord, Schedule, ScheduleStore, StoreError};
+use domain::ports::{EditableRecord, Schedule, ScheduleEdits, ScheduleStore, StoreError};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -75,6 +75,26 @@ impl ScheduleStore for SqlStore {
         by_name(rows)
     }
 
+    async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError> {
+        const SQLITE: &str = take!("enabled AND (next_due <= $1 OR next_due > $1 + every)");
+        // Rows that another process is taking are skipped.
+        const POSTGRES: &str = take!(
+            "name = ANY (ARRAY (SELECT name FROM schedules WHERE enabled AND (next_due <= $1 OR next_due > $1 + every) \
+             ORDER BY name FOR UPDATE SKIP LOCKED))"
+        );
+        let now = now.timestamp_micros();
+        let mut rows: Vec<ScheduleRow> = match &self.db {
+            Db::Sqlite(pools) => sqlx::query_as(SQLITE).bind(now).fetch_all(&pools.write).await,
+            Db::Postgres(pools) => sqlx::query_as(POSTGRES).bind(now).fetch_all(&pools.write).await,
+        }
+        .map_err(failure)?;
+        rows.retain(|row| row.was_due);
+        by_name(rows)
+    }
+}
+
+#[async_trait]
+impl ScheduleEdits for SqlStore {
     async fn change_schedule(
         &self,
         name: &str,
@@ -97,23 +117,6 @@ impl ScheduleStore for SqlStore {
         let after = row.try_into()?;
         self.commit_change(tx, vec![event]).await?;
         Ok(after)
-    }
-
-    async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError> {
-        const SQLITE: &str = take!("enabled AND (next_due <= $1 OR next_due > $1 + every)");
-        // Rows that another process is taking are skipped.
-        const POSTGRES: &str = take!(
-            "name = ANY (ARRAY (SELECT name FROM schedules WHERE enabled AND (next_due <= $1 OR next_due > $1 + every) \
-             ORDER BY name FOR UPDATE SKIP LOCKED))"
-        );
-        let now = now.timestamp_micros();
-        let mut rows: Vec<ScheduleRow> = match &self.db {
-            Db::Sqlite(pools) => sqlx::query_as(SQLITE).bind(now).fetch_all(&pools.write).await,
-            Db::Postgres(pools) => sqlx::query_as(POSTGRES).bind(now).fetch_all(&pools.write).await,
-        }
-        .map_err(failure)?;
-        rows.retain(|row| row.was_due);
-        by_name(rows)
     }
 }
 

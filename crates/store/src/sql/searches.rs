@@ -13,7 +13,7 @@ use domain::ids::{RunNumber, SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::notice::{self, Notice, StoredNotices};
 use domain::owner_scope::OwnerScope;
-use domain::ports::{FinishedRun, Page, SearchStore, StoreError};
+use domain::ports::{FinishedRun, Page, SearchEdits, SearchStore, StoreError};
 use domain::result::ResultSet;
 use domain::retention::Retention;
 use domain::search::{Search, SearchFilter, SearchSpec, Sort};
@@ -301,7 +301,10 @@ impl SearchStore for SqlStore {
     async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError> {
         finish_run::finish_run(&self.db, &self.result_ids, finished).await
     }
+}
 
+#[async_trait]
+impl SearchEdits for SqlStore {
     async fn delete_search(&self, id: SearchId) -> Result<(), StoreError> {
         const HOLD: &str = "UPDATE searches SET run = run WHERE id = $1 RETURNING date_updated";
         let mut tx = self.db.begin().await?;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::ids::{TransformId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{EditableRecord, QueryTransformStore, StoreError};
+use domain::ports::{EditableRecord, QueryTransformEdits, QueryTransformStore, StoreError};
 use domain::query_transform::{QueryTransform, TransformSpec, TransformType};
 
 macro_rules! columns {
@@ -89,7 +89,10 @@ impl QueryTransformStore for SqlStore {
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, TransformRow>(TEXT).fetch_all(db))?;
         rows.into_iter().map(QueryTransform::try_from).collect()
     }
+}
 
+#[async_trait]
+impl QueryTransformEdits for SqlStore {
     async fn replace_transform(
         &self,
         id: TransformId,

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::ids::{GroupId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{EditableRecord, Page, StoreError, UserStore};
+use domain::ports::{EditableRecord, Page, StoreError, UserEdits, UserStore};
 use domain::user::{Group, GroupSpec, LOGIN_LABEL, User, UserSpec};
 use serde_json::{Value, json};
 
@@ -85,6 +85,21 @@ impl UserStore for SqlStore {
         Ok(Page { items: fold(rows), total: to_count(total) })
     }
 
+    async fn create_group(&self, spec: GroupSpec, now: Instant) -> Result<Group, StoreError> {
+        groups::create(self, spec, now).await
+    }
+
+    async fn group(&self, id: GroupId) -> Result<Group, StoreError> {
+        groups::group(&self.db, id).await
+    }
+
+    async fn groups(&self, offset: u64, limit: u64) -> Result<Page<Group>, StoreError> {
+        groups::groups(&self.db, offset, limit).await
+    }
+}
+
+#[async_trait]
+impl UserEdits for SqlStore {
     async fn replace_user(
         &self,
         id: UserId,
@@ -142,18 +157,6 @@ impl UserStore for SqlStore {
         let from = fields(&before, &hash);
         let event = AuditEvent::edit(Kind::User, Some(id.0), &before.username, Some(&from), None);
         self.commit_change(tx, vec![event]).await
-    }
-
-    async fn create_group(&self, spec: GroupSpec, now: Instant) -> Result<Group, StoreError> {
-        groups::create(self, spec, now).await
-    }
-
-    async fn group(&self, id: GroupId) -> Result<Group, StoreError> {
-        groups::group(&self.db, id).await
-    }
-
-    async fn groups(&self, offset: u64, limit: u64) -> Result<Page<Group>, StoreError> {
-        groups::groups(&self.db, offset, limit).await
     }
 
     async fn replace_group(&self, id: GroupId, spec: GroupSpec) -> Result<Group, StoreError> {

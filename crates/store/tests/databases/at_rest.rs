@@ -3,7 +3,9 @@
 use super::{config, now};
 use domain::ai_provider::AiProviderSpec;
 use domain::ids::{AiProviderId, ProviderId};
-use domain::ports::{AiProviderStore, HealthStore, ProviderStore, StoreError, UserStore};
+use domain::ports::{
+    AiProviderEdits, AiProviderStore, HealthStore, ProviderEdits, ProviderStore, StoreError, UserStore,
+};
 use domain::provider::ProviderSpec;
 use domain::secret::Secret;
 use domain::unreadable_secrets::UnreadableSecrets;

@@ -11,7 +11,8 @@ use domain::ids::{SearchId, SignalId, TaskId, UserId};
 use domain::ports::{
     AiProviderStore, AuthenticatorStore, CanonicalStore, ChatStore, ConnectionStore, EgressStore,
     ExistingPin, IdempotencyStore, OutboxStore, PinFilter, PromptStore, ProviderStore, ResultStore,
-    ScanOutcome, SearchStore, SeedStore, SignalFilter, SignalStore, SummaryStore, TaskKey, UserStore,
+    ScanOutcome, SearchStore, SeedStore, SignalFilter, SignalStore, SummaryStore, TaskKey, UserEdits,
+    UserStore,
 };
 use domain::prompt::PromptSpec;
 use domain::provider::ProviderSpec;

@@ -1,7 +1,7 @@
 //! The SQLite file releases the space of deleted records.
 
 use super::{config, now};
-use domain::ports::{SearchStore, StorageStore, UserStore};
+use domain::ports::{SearchEdits, SearchStore, StorageStore, UserStore};
 use domain::search::SearchSpec;
 use domain::secret::Secret;
 use domain::user::UserSpec;

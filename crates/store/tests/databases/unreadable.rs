@@ -4,7 +4,10 @@ use super::now;
 use super::rekey::{assert_whole, fill, keys, open};
 use domain::ai_provider::AiProviderSpec;
 use domain::authenticator::AuthenticatorSpec;
-use domain::ports::{AiProviderStore, AuthenticatorStore, ConnectionStore, ProviderStore, UserStore};
+use domain::ports::{
+    AiProviderEdits, AiProviderStore, AuthenticatorEdits, AuthenticatorStore, ConnectionStore, ProviderEdits,
+    ProviderStore, UserStore,
+};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::unreadable_secrets::UnreadableSecrets;
 use store::SqlStore;

@@ -6,7 +6,7 @@ use crate::eval::sources::Sources;
 use crate::service::{Role, Service, ensure_admin};
 use anyhow::Context;
 use domain::ids::SearchId;
-use domain::ports::{ProviderStore, SearchStore, TokenStore, UserStore};
+use domain::ports::{ProviderStore, SearchEdits, TokenStore, UserStore};
 use domain::secret::Secret;
 use domain::settings::{Seconds, Settings};
 use domain::user::TokenSpec;

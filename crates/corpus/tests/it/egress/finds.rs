@@ -6,7 +6,7 @@ use crate::ground::content;
 use corpus::ScanRequest;
 use domain::corpus::{Channel, EventStatus, IndexedContent, MatchMethod, ScanStatus};
 use domain::ids::SignalId;
-use domain::ports::{ProviderStore, Retrieval, SignalStore};
+use domain::ports::{ProviderEdits, ProviderStore, Retrieval, SignalStore};
 use fakes::sent_mail::SentMessage;
 
 const RIVERS: &str = "The river rose in the night and came over the old bridge while the town slept. In the morning \

@@ -26,7 +26,7 @@ async fn the_text_is_fetched_first() {
     // A deleted provider returns nothing.
     let other = fixture.provider("Bakers", json!({})).await;
     let closed = known(&other, CLOSED).await;
-    domain::ports::ProviderStore::delete_provider(&*fixture.store, other.id).await.unwrap();
+    domain::ports::ProviderEdits::delete_provider(&*fixture.store, other.id).await.unwrap();
     let ann = Principal {
         user: fixture.ann,
         username: "ann".to_owned(),

@@ -5,8 +5,8 @@ use corpus::ingest::Document;
 use domain::corpus::Signal;
 use domain::ids::UserId;
 use domain::ports::{
-    Clock, DocumentRequest, FinishedRun, NewTask, PageError, ProviderStore, QueueName, ReadPages,
-    ResultStore, SearchStore, SignalStore,
+    Clock, DocumentRequest, FinishedRun, NewTask, PageError, ProviderEdits, QueueName, ReadPages,
+    ResultEdits, SearchStore, SignalStore,
 };
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;

@@ -4,7 +4,7 @@ use super::fixture::{Away, Fixture, address, request, result, text_of};
 use corpus::IngestDocument;
 use corpus::ingest::{Document, IngestError, SUPPLIED_WORDS_MIN, WORDS_MIN};
 use domain::corpus::{Liveness, Origin, SignalState};
-use domain::ports::{PageError, ProviderStore, SignalStore, TaskHandler, UserStore};
+use domain::ports::{PageError, ProviderEdits, SignalStore, TaskHandler, UserEdits};
 use domain::secret::Secret;
 use license::LicensePolicy;
 use serde_json::json;

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal, Visibility};
 use domain::ids::{SearchId, SignalId, UserId};
 use domain::pipeline::{PipelineSpec, SYSTEM_DEFAULT};
-use domain::ports::{FinishedRun, PipelineStore, SearchStore, SignalStore, UserStore};
+use domain::ports::{FinishedRun, PipelineEdits, PipelineStore, SearchStore, SignalStore, UserStore};
 use domain::search::SearchSpec;
 use domain::status::SearchStatus;
 use domain::user::UserSpec;

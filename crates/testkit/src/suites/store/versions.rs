@@ -7,7 +7,7 @@ use domain::branding::BrandingSpec;
 use domain::chat::{ChatSpec, MessageContent, Speaker};
 use domain::ids::{ChatId, GroupId, PipelineId, ProviderId, UserId};
 use domain::pipeline::PipelineSpec;
-use domain::ports::{EditableRecord, Store, StoreError};
+use domain::ports::{EditableRecord, RecordEdits, Store, StoreError};
 use domain::preferences::Preferences;
 use domain::prompt::PromptSpec;
 use domain::provider::ProviderSpec;
@@ -85,7 +85,7 @@ fn chat(title: &str) -> ChatSpec {
 }
 
 /// An edit that gives the record another name, or another value if it has none.
-async fn edit(store: &dyn Store, record: &EditableRecord, number: usize) -> Result<(), StoreError> {
+async fn edit(store: &dyn RecordEdits, record: &EditableRecord, number: usize) -> Result<(), StoreError> {
     let (name, now) = (format!("edit {number}"), at(1));
     match record {
         EditableRecord::AiProvider(id) => {
@@ -116,7 +116,7 @@ async fn edit(store: &dyn Store, record: &EditableRecord, number: usize) -> Resu
 }
 
 /// `None` for records that cannot be deleted.
-async fn delete(store: &dyn Store, record: &EditableRecord) -> Option<Result<(), StoreError>> {
+async fn delete(store: &dyn RecordEdits, record: &EditableRecord) -> Option<Result<(), StoreError>> {
     Some(match record {
         EditableRecord::AiProvider(id) => store.delete_ai_provider(*id).await,
         EditableRecord::Authenticator(id) => store.delete_authenticator(*id).await,
