@@ -17,7 +17,10 @@ impl Mixer for DateMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "DateMixer",
     summary: "Newest first; results without a date are left out.",
+    by_date: true,
     shows_only_new: false,
+    shows_groups: false,
+    is_common: true,
     mixer: &DateMixer,
 };
 

@@ -22,7 +22,10 @@ impl Mixer for DateNewItemsMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "DateNewItemsMixer",
     summary: "Only dated results that an update added, newest first.",
+    by_date: true,
     shows_only_new: true,
+    shows_groups: false,
+    is_common: false,
     mixer: &DateNewItemsMixer,
 };
 

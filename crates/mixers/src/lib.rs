@@ -32,6 +32,7 @@ pub const CATALOGUE: &[MixerKind] = &[
 mod tests {
     use super::*;
     use crate::shared::fixtures::{arranged, samples, search};
+    use crate::shared::order;
     use domain::ports::{Candidate, MixContext};
     use proptest::prelude::*;
 
@@ -42,7 +43,30 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), CATALOGUE.len());
-        assert!(names.contains(&domain::search::DEFAULT_MIXER));
+        assert!(
+            names.contains(&domain::search::DEFAULT_MIXER) && names.contains(&domain::search::FALLBACK_MIXER)
+        );
+    }
+
+    #[test]
+    fn flags_say_what_is_left_out() {
+        let (sets, search) = (samples(), search());
+        let cx = MixContext { search: &search, page_size: 10, promotes: true };
+        for kind in CATALOGUE {
+            let all = sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item }));
+            let order = kind.mixer.arrange(all.collect(), &cx).order;
+            assert_eq!(order.iter().all(order::is_dated), kind.by_date, "{}", kind.name);
+            assert_eq!(order.iter().all(order::is_new), kind.shows_only_new, "{}", kind.name);
+        }
+    }
+
+    /// `PluginRegistry::new_items_mixer` relies on it.
+    #[test]
+    fn new_results_can_be_shown_in_both_orders() {
+        for by_date in [true, false] {
+            let found = CATALOGUE.iter().filter(|kind| kind.shows_only_new && kind.by_date == by_date);
+            assert_eq!(found.count(), 1, "{by_date}");
+        }
     }
 
     #[test]
@@ -88,7 +112,7 @@ mod tests {
                 ids.sort_unstable();
                 ids.dedup();
                 prop_assert_eq!(ids.len(), count, "{}", kind.name);
-                let hides = kind.name.contains("Date") || kind.name.contains("NewItems");
+                let hides = kind.by_date || kind.shows_only_new;
                 prop_assert!(hides || count == all.len(), "{} loses results", kind.name);
             }
         }

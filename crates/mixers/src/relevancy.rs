@@ -16,7 +16,10 @@ impl Mixer for RelevancyMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "RelevancyMixer",
     summary: "By swirl_score, best first; equal scores by date, then by the source's own rank.",
+    by_date: false,
     shows_only_new: false,
+    shows_groups: false,
+    is_common: true,
     mixer: &RelevancyMixer,
 };
 

@@ -16,7 +16,10 @@ impl Mixer for RelevancyConfidenceMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "RelevancyConfidenceMixer",
     summary: "By swirl_confidence_score, best first; equal ones like RelevancyMixer. The default.",
+    by_date: false,
     shows_only_new: false,
+    shows_groups: false,
+    is_common: true,
     mixer: &RelevancyConfidenceMixer,
 };
 

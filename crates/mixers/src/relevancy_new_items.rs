@@ -23,7 +23,10 @@ impl Mixer for RelevancyNewItemsMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "RelevancyNewItemsMixer",
     summary: "Only results that an update added, by swirl_score, best first.",
+    by_date: false,
     shows_only_new: true,
+    shows_groups: false,
+    is_common: false,
     mixer: &RelevancyNewItemsMixer,
 };
 

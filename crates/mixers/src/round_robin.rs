@@ -14,7 +14,10 @@ impl Mixer for RoundRobinMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "RoundRobinMixer",
     summary: "One result of each provider in turn, best first; the same as Stack1Mixer.",
+    by_date: false,
     shows_only_new: false,
+    shows_groups: false,
+    is_common: false,
     mixer: &RoundRobinMixer,
 };
 

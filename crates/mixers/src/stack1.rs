@@ -14,7 +14,10 @@ impl Mixer for Stack1Mixer {
 pub const KIND: MixerKind = MixerKind {
     name: "Stack1Mixer",
     summary: "One result of each provider in turn, best first.",
+    by_date: false,
     shows_only_new: false,
+    shows_groups: false,
+    is_common: false,
     mixer: &Stack1Mixer,
 };
 

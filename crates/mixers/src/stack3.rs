@@ -14,7 +14,10 @@ impl Mixer for Stack3Mixer {
 pub const KIND: MixerKind = MixerKind {
     name: "Stack3Mixer",
     summary: "Three results of each provider in turn, best first.",
+    by_date: false,
     shows_only_new: false,
+    shows_groups: false,
+    is_common: false,
     mixer: &Stack3Mixer,
 };
 

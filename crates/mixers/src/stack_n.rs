@@ -16,7 +16,10 @@ impl Mixer for StackNMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "StackNMixer",
     summary: "The page shared equally among the providers with results, best first.",
+    by_date: false,
     shows_only_new: false,
+    shows_groups: true,
+    is_common: true,
     mixer: &StackNMixer,
 };
 

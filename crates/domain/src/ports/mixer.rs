@@ -40,7 +40,13 @@ pub trait Mixer: Send + Sync {
 pub struct MixerKind {
     pub name: &'static str,
     pub summary: &'static str,
+    /// Orders by date, and leaves out results without one.
+    pub by_date: bool,
     /// Shows only new results, which are marked as read afterwards.
     pub shows_only_new: bool,
+    /// Pages show consecutive results of one provider as a group.
+    pub shows_groups: bool,
+    /// Pages offer it by a button; the other mixers are in a menu.
+    pub is_common: bool,
     pub mixer: &'static dyn Mixer,
 }

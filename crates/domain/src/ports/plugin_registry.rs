@@ -46,6 +46,12 @@ impl PluginRegistry {
     }
 
     /// Whether the provider's results come from there.
+    /// The mixer that shows only new results in the order of this one: by date, or by relevancy.
+    pub fn new_items_mixer(&self, mixer: &str) -> Option<&'static MixerKind> {
+        let by_date = self.mixer(mixer).is_some_and(|kind| kind.by_date);
+        self.mixers.iter().find(|kind| kind.shows_only_new && kind.by_date == by_date)
+    }
+
     pub fn is_from(&self, origin: ResultOrigin, provider: &SearchProvider) -> bool {
         self.connector(&provider.spec.connector).is_some_and(|kind| kind.origin == origin)
     }

@@ -9,7 +9,7 @@ use domain::ports::{
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultSet;
-use domain::search::{Search, SearchSpec};
+use domain::search::{DEFAULT_MIXER, Search, SearchSpec};
 use domain::secret::Secret;
 use domain::settings::{PluginSettings, Settings};
 use domain::status::SearchStatus;
@@ -167,9 +167,12 @@ const PLUGINS: PluginRegistry = PluginRegistry {
     result_processors: &[],
     post_result_processors: &[],
     mixers: &[MixerKind {
-        name: "RelevancyConfidenceMixer",
+        name: DEFAULT_MIXER,
         summary: "Backwards.",
+        by_date: false,
         shows_only_new: false,
+        shows_groups: false,
+        is_common: false,
         mixer: &Backwards,
     }],
     default_post_result: &[],

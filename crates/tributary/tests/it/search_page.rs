@@ -51,6 +51,15 @@ fn keys(html: &str) -> Vec<&str> {
     html.split("data-key=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
+/// The labels of the sort orders with a button, and whether each is in use.
+fn sort_buttons(head: &str) -> Vec<(&str, bool)> {
+    let nav = head.split("<nav").nth(1).unwrap().split("</nav>").next().unwrap();
+    nav.split("<a ")
+        .skip(1)
+        .map(|button| (button.split(['<', '>']).nth(1).unwrap(), button.contains("aria-current")))
+        .collect()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn one_request_starts_a_search_and_streams_it() {
     let app = AppHarness::start().await;
@@ -167,6 +176,20 @@ async fn orders_filters_and_pages_by_links() {
         let (found, pieces) = listed(&mut browser, query).await;
         assert_eq!(found, count, "{query}");
         assert!(pieces.contains(sentence), "{query}: {pieces}");
+    }
+    for (query, in_use) in [
+        ("", "Confidence"),
+        ("sort=StackNMixer", "Top picks"),
+        ("sort=NoMixer", "Relevancy"),
+        ("sort=Stack2Mixer", ""),
+    ] {
+        let list = browser.get(&format!("/search/{id}/list/?{query}")).await.body;
+        let buttons = sort_buttons(list["head"].as_str().unwrap());
+        let expected = ["Confidence", "Relevancy", "Date", "Top picks"].map(|label| (label, label == in_use));
+        assert_eq!(buttons, expected, "{query}");
+        let mut results = list["results"].as_array().unwrap().iter();
+        let has_groups = results.any(|result| result["html"].as_str().unwrap().contains("class=\"group\""));
+        assert_eq!(has_groups, in_use == "Top picks", "{query}");
     }
     for query in ["page=x", "providers=a", "date=soon"] {
         assert_eq!(browser.get(&format!("/search/{id}/list/?{query}")).await.status, 400, "{query}");

@@ -10,6 +10,7 @@ import { countNew, isSaved, markRead, loadSearch, setSaved, setSubscribed } from
 /** Filters of the list; the URL and the API use the same names. */
 const FILTERS = ["providers", "not_providers", "author", "date", "starred", "new"];
 const FORMATS = { csv: () => t("CSV (spreadsheet)"), json: () => "JSON", bibtex: () => t("BibTeX (references)"), rss: () => "RSS" };
+/** The mixer of a search that names none; the interface fixes it. */
 const DEFAULT_MIXER = "RelevancyConfidenceMixer";
 
 const place = one("#list-actions");
@@ -91,7 +92,7 @@ function toggle(iconName, isOn, name, action) {
 
 async function readAll() {
   try {
-    await markRead(search.id);
+    await markRead(search);
     search = { ...search, new_results: 0 };
     draw();
     toast(t("All results marked as read"));

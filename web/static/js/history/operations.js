@@ -4,7 +4,6 @@ import { del, get, patch } from "../api.js";
 
 /** The tag of saved searches. */
 export const SAVED = "saved";
-const NEW_ITEMS = "RelevancyNewItemsMixer";
 /** Maximum number of concurrent deletions. */
 const CONCURRENT_MAX = 4;
 
@@ -36,7 +35,8 @@ export async function countNew(search) {
   return info.facets?.new ?? 0;
 }
 
-export const markRead = (id) => get(`/results/?search_id=${id}&result_mixer=${NEW_ITEMS}&mark_all_read=true`);
+/** Marks all results of a search as read. The list of its new results does that. */
+export const markRead = (search) => get(`/results/${new URL(search.new_result_url).search}&mark_all_read=true`);
 
 /** Deletes searches, a few at once. Returns how many could not be deleted. */
 export async function remove(ids) {

@@ -100,7 +100,7 @@ function menu(search, act, list, element) {
       h("a", { href: `/?search_id=${search.id}` }, t("Open")),
       isIdle && entry(t("Run again"), act(() => run(search, "rerun"), t("Search started again"))),
       isIdle && entry(t("Update now"), act(() => run(search, "update"), t("Updated"))),
-      search.new_results > 0 && entry(t("Mark all as read"), act(() => markRead(search.id).then(() => ({ new_results: 0 })), t("All results marked as read"))),
+      search.new_results > 0 && entry(t("Mark all as read"), act(() => markRead(search).then(() => ({ new_results: 0 })), t("All results marked as read"))),
       entry(t("Runs and differences"), () => toggleRuns(search, element)),
       entry(t("Delete"), () => list.remove(search), "bad"),
     ),

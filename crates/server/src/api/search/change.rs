@@ -40,7 +40,10 @@ pub async fn replace_search(
         paid(&state, &caller, address, &stored.spec, spec.clone())
     };
     let changed = state.federation.searches.change(search.id, edit).await?;
-    Ok(Versioned::new(changed.version(), SearchView::of(changed, &caller.principal.username, &links)))
+    Ok(Versioned::new(
+        changed.version(),
+        SearchView::of(changed, &caller.principal.username, &links, &state.plugins),
+    ))
 }
 
 /// Changes the given fields of a search, and runs it again if that affects the run.
@@ -65,7 +68,10 @@ pub async fn change_search(
         paid(&state, &caller, address, &stored.spec, merge(&stored.spec, given.clone())?)
     };
     let changed = state.federation.searches.change(search.id, edit).await?;
-    Ok(Versioned::new(changed.version(), SearchView::of(changed, &caller.principal.username, &links)))
+    Ok(Versioned::new(
+        changed.version(),
+        SearchView::of(changed, &caller.principal.username, &links, &state.plugins),
+    ))
 }
 
 /// Deletes a search and its results.

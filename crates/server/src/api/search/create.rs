@@ -53,6 +53,6 @@ pub async fn create_search(
         federation::log_start(&search, "search_post");
     }
     let version = search.version();
-    let view = SearchView::of(search, &caller.principal.username, &links);
+    let view = SearchView::of(search, &caller.principal.username, &links, &state.plugins);
     Ok((StatusCode::CREATED, replay_header(is_replayed), Versioned::new(version, view)))
 }

@@ -63,7 +63,7 @@ pub async fn list(
     let owner = &caller.principal.username;
     let views = page.items.into_iter().map(|search| {
         let count = search.spec.subscribe.then(|| new.get(&search.id).copied().unwrap_or(0));
-        SearchView::of(search, owner, links).with_new(count)
+        SearchView::of(search, owner, links, &state.plugins).with_new(count)
     });
     Ok(list.answer(views.collect::<Vec<_>>(), page.total))
 }

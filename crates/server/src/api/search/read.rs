@@ -159,7 +159,10 @@ pub async fn read_search(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<SearchView>, ApiError> {
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
-    Ok(Versioned::new(search.version(), SearchView::of(search, &caller.principal.username, &links)))
+    Ok(Versioned::new(
+        search.version(),
+        SearchView::of(search, &caller.principal.username, &links, &state.plugins),
+    ))
 }
 
 async fn start_and_redirect(

@@ -4,6 +4,7 @@ use crate::links::Links;
 use chrono::{DateTime, Utc};
 use domain::ids::SearchId;
 use domain::notice::{self, Notice};
+use domain::ports::PluginRegistry;
 use domain::search::{Search, SearchSpec};
 use domain::status::SearchStatus;
 use serde::Serialize;
@@ -33,12 +34,14 @@ pub struct SearchView {
 }
 
 impl SearchView {
-    pub fn of(search: Search, owner: &str, links: &Links) -> Self {
-        let new_items = new_items_mixer(&search.spec.result_mixer);
+    pub fn of(search: Search, owner: &str, links: &Links, plugins: &PluginRegistry) -> Self {
+        let mixer = search.spec.result_mixer.as_str();
+        // `sort` is ignored: every update sets it to `date`, and a mixer by date hides results without one.
+        let new_items = plugins.new_items_mixer(mixer).map_or(mixer, |kind| kind.name);
         Self {
             id: search.id,
             owner: owner.to_owned(),
-            result_url: links.results(search.id, &search.spec.result_mixer),
+            result_url: links.results(search.id, mixer),
             new_result_url: links.results(search.id, new_items),
             spec: search.spec,
             query_string_processed: search.query_string_processed,
@@ -53,15 +56,6 @@ impl SearchView {
     /// Adds the number of its new results.
     pub fn with_new(self, new_results: Option<u64>) -> Self {
         Self { new_results, ..self }
-    }
-}
-
-/// The mixer that shows the new results in the order of the search's own mixer. `sort` is ignored: every update sets it
-/// to `date`, and a mixer by date hides results without one.
-fn new_items_mixer(result_mixer: &str) -> &'static str {
-    match result_mixer {
-        "DateMixer" | "DateNewItemsMixer" => "DateNewItemsMixer",
-        _ => "RelevancyNewItemsMixer",
     }
 }
 

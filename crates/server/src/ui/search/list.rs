@@ -17,19 +17,16 @@ use axum::extract::{RawQuery, State};
 use domain::ids::SearchId;
 use domain::mixed::{MixedInfo, MixedResponse};
 use domain::notice::{self, Notice, NoticeKind};
+use domain::ports::MixerKind;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
-use domain::search::Search;
+use domain::search::{FALLBACK_MIXER, Search};
 use federation::ResultFilter;
 use serde::Serialize;
 use std::sync::Arc;
 
 /// Linked pages on each side of the current one.
 const NEIGHBOURS: u32 = 2;
-/// Sort orders with a button; the others are in a menu.
-const FIRST_ORDERS: [&str; 4] = ["RelevancyConfidenceMixer", "RelevancyMixer", "DateMixer", GROUPED];
-/// The sort order that groups results by source.
-const GROUPED: &str = "StackNMixer";
 const FORMATS: [&str; 4] = ["csv", "json", "bibtex", "rss"];
 
 /// In templates: `list`.
@@ -50,7 +47,8 @@ pub struct ListView {
     /// Number of sources still running, and names of those that failed.
     asking: usize,
     missing: Vec<String>,
-    sort: String,
+    /// The sort order leaves out results without a date, and no others.
+    needs_dates: bool,
     orders: Vec<Order>,
     facets: Option<FacetsView>,
     page: u32,
@@ -68,6 +66,7 @@ struct Order {
     summary: &'static str,
     href: String,
     is_on: bool,
+    /// Has a button; the others are in a menu.
     is_first: bool,
 }
 
@@ -95,7 +94,7 @@ impl Listing<'_> {
         let MixedResponse { notices, info, results, .. } = mixed;
         let is_running = !search.status.is_final();
         let rail = sources::rail(state, &info, if is_running { self.asked } else { &[] });
-        let sort = self.sort();
+        let mixer = self.mixer();
         let page_size = search.spec.page_size();
         let last =
             u32::try_from(info.results.retrieved_total.div_ceil(u64::from(page_size))).unwrap_or(u32::MAX);
@@ -115,12 +114,12 @@ impl Listing<'_> {
                 NoticeKind::HidByPreferences { count } => Some(*count),
                 _ => None,
             }),
-            results: self.results(&info, results, sort),
+            results: self.results(&info, results, mixer),
             asking: rail.iter().filter(|line| line.is_asking()).count(),
             missing: rail.iter().filter(|line| line.is_missing()).map(|line| line.name.clone()).collect(),
             rail,
-            orders: self.orders(sort),
-            sort: sort.to_owned(),
+            orders: self.orders(mixer),
+            needs_dates: mixer.is_some_and(|kind| kind.by_date && !kind.shows_only_new),
             facets: info.facets.as_ref().map(|facets| FacetsView::of(query, search.id, facets)),
             page: query.page,
             pages: page_links(query.page, last, at),
@@ -132,14 +131,20 @@ impl Listing<'_> {
         }
     }
 
-    /// The mixer in use; unknown names are replaced by the default.
-    fn sort(&self) -> &'static str {
-        let mixers = &self.state.plugins;
+    /// The mixer in use; unknown names are replaced by the fallback.
+    fn mixer(&self) -> Option<&'static MixerKind> {
+        let plugins = &self.state.plugins;
         let wanted = self.query.sort.as_deref().unwrap_or(&self.search.spec.result_mixer);
-        mixers.mixer(wanted).map_or(FIRST_ORDERS[1], |kind| kind.name)
+        plugins.mixer(wanted).or_else(|| plugins.mixer(FALLBACK_MIXER))
     }
 
-    fn results(&self, info: &MixedInfo, items: Vec<ResultItem>, sort: &str) -> Vec<ResultView> {
+    fn results(
+        &self,
+        info: &MixedInfo,
+        items: Vec<ResultItem>,
+        mixer: Option<&MixerKind>,
+    ) -> Vec<ResultView> {
+        let shows_groups = mixer.is_some_and(|kind| kind.shows_groups);
         let ids = info.providers.iter().map(|(name, one)| (name.clone(), sources::id_of(one))).collect();
         let view_context = ViewContext {
             language: self.context.language,
@@ -152,24 +157,23 @@ impl Listing<'_> {
         for (place, result) in shown.iter_mut().enumerate() {
             let is_alone = sources.get(place + 1) != Some(&sources[place]);
             let opens = place == 0 || sources[place - 1] != sources[place];
-            result.opens_group = sort == GROUPED && opens && !is_alone;
+            result.opens_group = shows_groups && opens && !is_alone;
         }
         shown
     }
 
-    fn orders(&self, sort: &str) -> Vec<Order> {
+    fn orders(&self, mixer: Option<&MixerKind>) -> Vec<Order> {
         let mixers = self.state.plugins.mixers.iter();
         let mut orders: Vec<Order> = mixers
             .map(|kind| Order {
                 name: kind.name,
                 summary: kind.summary,
                 href: self.query.sorted_by(kind.name).href(self.search.id),
-                is_on: kind.name == sort,
-                is_first: FIRST_ORDERS.contains(&kind.name),
+                is_on: mixer.is_some_and(|mixer| mixer.name == kind.name),
+                is_first: kind.is_common,
             })
             .collect();
-        let place = |order: &Order| FIRST_ORDERS.iter().position(|name| *name == order.name);
-        orders.sort_by_key(|order| place(order).unwrap_or(FIRST_ORDERS.len()));
+        orders.sort_by_key(|order| !order.is_first);
         orders
     }
 

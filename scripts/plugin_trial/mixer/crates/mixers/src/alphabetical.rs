@@ -17,7 +17,10 @@ impl Mixer for AlphabeticalMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "AlphabeticalMixer",
     summary: "By title, ignoring case.",
+    by_date: false,
     shows_only_new: false,
+    shows_groups: false,
+    is_common: false,
     mixer: &AlphabeticalMixer,
 };
 
