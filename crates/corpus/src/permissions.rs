@@ -71,16 +71,7 @@ mod tests {
     use domain::instant::Instant;
     use domain::provider::ProviderSpec;
     use serde_json::json;
-
-    const PLUGINS: PluginRegistry = PluginRegistry {
-        connectors: &[],
-        query_processors: &[],
-        result_processors: &[],
-        post_result_processors: &[],
-        mixers: &[],
-        default_post_result: &[],
-        read_answer: |_, _| Err(String::new()),
-    };
+    use testkit::plugins::NO_PLUGINS;
 
     fn person(id: i64, is_admin: bool, group: &str) -> User {
         User {
@@ -128,7 +119,7 @@ mod tests {
             ),
         ];
         for (name, provider, expected) in table {
-            let found = [&owner, &member, &stranger, &admin].map(|one| opens(&provider, one, &PLUGINS));
+            let found = [&owner, &member, &stranger, &admin].map(|one| opens(&provider, one, &NO_PLUGINS));
             assert_eq!(found, expected, "{name}: owner, member, stranger, administrator");
         }
     }
@@ -137,6 +128,6 @@ mod tests {
     fn a_token_in_the_session_is_an_authenticator() {
         let mut provider = provider(true, "law", "", "");
         provider.spec.eval_credentials = "session['microsoft_access_token']".to_owned();
-        assert!(!opens(&provider, &person(3, false, "law"), &PLUGINS));
+        assert!(!opens(&provider, &person(3, false, "law"), &NO_PLUGINS));
     }
 }

@@ -10,6 +10,7 @@ pub mod injections;
 pub mod keys;
 pub mod nats;
 mod pause;
+pub mod plugins;
 pub mod postgres;
 pub mod postgres_server;
 pub mod s3;

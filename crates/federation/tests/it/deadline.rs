@@ -1,29 +1,26 @@
 //! The time limit of providers starts when they are queried; the pre-query processors have their own.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+use crate::fixture::{FixedRows, RESULT_MAPPINGS, open_store};
 use async_trait::async_trait;
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    Capability, Clock, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, PipelineStore,
-    PluginContext, PluginRegistry, ProcessorError, ProviderQuery, ProviderStore, QueryContext,
-    QueryProcessor, QueryProcessorKind, RequestDescription, ResultOrigin, SearchStore, SourceRequest,
-    SystemClock, TestTarget, TypedConnector, Unavailable, UserStore,
+    Clock, Connector, ConnectorError, ConnectorKind, NoObserver, PipelineStore, PluginContext,
+    PluginRegistry, ProcessorError, ProviderStore, QueryContext, QueryProcessor, QueryProcessorKind,
+    SearchStore, SystemClock, TypedConnector, Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::{Search, SearchSpec};
-use domain::secret::Secret;
 use domain::settings::{Seconds, Settings};
 use domain::status::{RunKind, SearchStatus};
 use domain::user::UserSpec;
-use domain::validation::FieldErrors;
 use federation::{Federation, FederationDeps};
-use serde_json::{Value, json};
-use std::borrow::Cow;
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
+use testkit::plugins::connector_kind;
 use tokio::time::sleep;
 
 const TIMEOUT_S: u64 = 5;
@@ -31,39 +28,10 @@ const TIMEOUT_S: u64 = 5;
 const PREPARING: Duration = Duration::from_millis(4_500);
 const ANSWERING: Duration = Duration::from_millis(1_000);
 
-/// A connector that returns its query after a while.
-#[derive(Debug)]
-struct Echo;
-
-/// The words of a query.
-#[derive(Debug)]
-struct Words(String);
-
-impl SourceRequest for Words {
-    fn description(&self) -> RequestDescription<'_> {
-        let body = Cow::Owned(json!(self.0));
-        RequestDescription::Command { place: "here", body, rows_max: 10 }
-    }
-}
-
-impl TypedConnector for Echo {
-    type Request = Words;
-    type Response = Vec<Value>;
-
-    fn capability(&self) -> Capability {
-        Capability::default()
-    }
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<Words, ConnectorError> {
-        Ok(Words(query.text.to_owned()))
-    }
-    async fn execute(&self, Words(text): &Words) -> Result<Vec<Value>, ConnectorError> {
-        sleep(ANSWERING).await;
-        Ok(vec![json!({"title": text, "url": "https://a.example/", "body": "the river"})])
-    }
-    fn normalize(&self, items: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
-        let count = Some(items.len() as u64);
-        Ok(NormalizedPage { found: count, retrieved: count, items })
-    }
+/// One web page, after a while.
+fn web(_: &SearchProvider, _: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
+    let page = json!({"title": "River", "url": "https://a.example/", "body": "the river"});
+    Ok(FixedRows { rows: vec![page], delay: ANSWERING }.boxed())
 }
 
 struct Slow;
@@ -95,18 +63,7 @@ impl QueryProcessor for Quick {
 }
 
 const PLUGINS: PluginRegistry = PluginRegistry {
-    connectors: &[ConnectorKind {
-        name: "Echo",
-        module: "echo",
-        summary: "",
-        capability: Capability { page: false, date_sort: false, not: false },
-        settings: &[],
-        authenticator: None,
-        origin: ResultOrigin::Live,
-        test_target: TestTarget::Fake,
-        check: |_: &SearchProvider| FieldErrors::default(),
-        build: |_: &SearchProvider, _: &PluginContext| Ok(Echo.boxed()),
-    }],
+    connectors: &[ConnectorKind { build: web, ..connector_kind("Web") }],
     query_processors: &[
         QueryProcessorKind { name: "Slow", summary: "", processor: &Slow },
         QueryProcessorKind { name: "Endless", summary: "", processor: &Endless },
@@ -121,17 +78,15 @@ const PLUGINS: PluginRegistry = PluginRegistry {
 
 /// Runs a search and returns it.
 async fn run_search(pre_query_processors: &[&str]) -> Search {
-    let config =
-        StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
-    let store = Arc::new(SqlStore::open(config).await.unwrap());
+    let store = open_store().await;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let now = clock.now();
     let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
     let owner = store.create_user(user, String::new(), now).await.unwrap();
     let provider = ProviderSpec {
-        name: "Echo".to_owned(),
-        connector: "Echo".to_owned(),
-        result_mappings: "title=title,url=url,body=body".to_owned(),
+        name: "Web".to_owned(),
+        connector: "Web".to_owned(),
+        result_mappings: RESULT_MAPPINGS.to_owned(),
         query_processors: Vec::new(),
         result_processors: vec!["MappingResultProcessor".to_owned()],
         ..ProviderSpec::default()

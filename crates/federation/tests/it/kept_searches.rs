@@ -1,6 +1,7 @@
 //! Limit of kept searches per user: old searches make space for new ones, except saved and subscribed ones.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+use crate::fixture::open_store;
 use domain::ids::{SearchId, UserId};
 use domain::owner_scope::OwnerScope;
 use domain::ports::{
@@ -8,14 +9,13 @@ use domain::ports::{
     UserStore,
 };
 use domain::search::{Search, SearchFilter, SearchSpec};
-use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::status::SearchStatus;
 use domain::user::UserSpec;
 use federation::{Federation, FederationDeps, FederationError};
 use futures_util::future::join_all;
 use std::sync::Arc;
-use store::{EncryptionKey, SqlStore, StoreConfig};
+use store::SqlStore;
 use tasks::queue::SqlQueue;
 
 const MAX: u32 = 40;
@@ -40,9 +40,7 @@ struct Fixture {
 
 impl Fixture {
     async fn new() -> Self {
-        let config =
-            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
-        let store = Arc::new(SqlStore::open(config).await.unwrap());
+        let store = open_store().await;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
         let owner = store.create_user(user, String::new(), clock.now()).await.unwrap().id;

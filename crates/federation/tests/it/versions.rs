@@ -1,73 +1,39 @@
 //! Versions of documents in a search: with a real store, processors and mixers, and a fake corpus.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+use crate::fixture::{FixedRows, RESULT_MAPPINGS, open_store};
 use domain::corpus::{Badge, CONNECTOR_NAME, DecidedBy};
 use domain::ids::{ProviderId, RunId, RunNumber};
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, Outcome,
-    PipelineStore, PluginContext, PluginRegistry, ProviderQuery, ProviderStore, RequestDescription,
-    ResultOrigin, ResultStore, SearchStore, SourceRequest, SystemClock, TestTarget, TypedConnector,
+    Clock, Connector, ConnectorError, ConnectorKind, NoObserver, Outcome, PipelineStore, PluginContext,
+    PluginRegistry, ProviderStore, ResultOrigin, ResultStore, SearchStore, SystemClock, TypedConnector,
     Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec};
-use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::status::RunKind;
 use domain::user::UserSpec;
-use domain::validation::FieldErrors;
 use federation::{Federation, FederationDeps, MixRequest};
 use serde_json::{Value, json};
-use std::borrow::Cow;
 use std::sync::Arc;
-use store::{EncryptionKey, SqlStore, StoreConfig};
+use std::time::Duration;
+use store::SqlStore;
 use tasks::queue::SqlQueue;
+use testkit::plugins::connector_kind;
 use testkit::versions::{KnownVersions, VersionStatuses, alone, decided, mark, undecided};
 
 const PROCESSOR: &str = "VersionClusteringPostResultProcessor";
-
-/// A connector with fixed rows: three documents of the corpus, or two web pages.
-#[derive(Debug)]
-struct Rows(Vec<Value>);
-
-/// The words of a query.
-#[derive(Debug)]
-struct Words(String);
-
-impl SourceRequest for Words {
-    fn description(&self) -> RequestDescription<'_> {
-        let body = Cow::Owned(json!(self.0));
-        RequestDescription::Command { place: "here", body, rows_max: 10 }
-    }
-}
-
-impl TypedConnector for Rows {
-    type Request = Words;
-    type Response = Vec<Value>;
-
-    fn capability(&self) -> Capability {
-        Capability::default()
-    }
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<Words, ConnectorError> {
-        Ok(Words(query.text.to_owned()))
-    }
-    async fn execute(&self, _words: &Words) -> Result<Vec<Value>, ConnectorError> {
-        Ok(self.0.clone())
-    }
-    fn normalize(&self, items: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
-        let count = Some(items.len() as u64);
-        Ok(NormalizedPage { found: count, retrieved: count, items })
-    }
-}
 
 fn row(name: &str, words: &str) -> Value {
     let url = format!("https://a.example/{name}");
     json!({"title": format!("Lease {name}"), "url": url, "body": format!("the lease of the mill, {words}")})
 }
 
+/// Three documents of the corpus.
 fn cache(_: &SearchProvider, _: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let document = |id: i64, words: &str| {
         let mut row = row(&id.to_string(), words);
@@ -75,34 +41,21 @@ fn cache(_: &SearchProvider, _: &PluginContext) -> Result<Box<dyn Connector>, Co
         row
     };
     let rows = [(1, "in a first draft"), (2, "as it was signed"), (3, "with a note on its barn")];
-    Ok(Rows(rows.map(|(id, words)| document(id, words)).to_vec()).boxed())
+    let rows = rows.map(|(id, words)| document(id, words)).to_vec();
+    Ok(FixedRows { rows, delay: Duration::ZERO }.boxed())
 }
 
+/// Two web pages.
 fn web(_: &SearchProvider, _: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Rows(vec![row("2", "as the web has it"), row("9", "told in the news")]).boxed())
-}
-
-type Build = fn(&SearchProvider, &PluginContext) -> Result<Box<dyn Connector>, ConnectorError>;
-
-const fn kind(name: &'static str, origin: ResultOrigin, build: Build) -> ConnectorKind {
-    let capability = Capability { page: false, date_sort: false, not: false };
-    let check = |_: &SearchProvider| FieldErrors::default();
-    ConnectorKind {
-        name,
-        module: "",
-        summary: "",
-        capability,
-        settings: &[],
-        authenticator: None,
-        origin,
-        test_target: TestTarget::Fake,
-        check,
-        build,
-    }
+    let rows = vec![row("2", "as the web has it"), row("9", "told in the news")];
+    Ok(FixedRows { rows, delay: Duration::ZERO }.boxed())
 }
 
 const PLUGINS: PluginRegistry = PluginRegistry {
-    connectors: &[kind(CONNECTOR_NAME, ResultOrigin::Corpus, cache), kind("Web", ResultOrigin::Live, web)],
+    connectors: &[
+        ConnectorKind { origin: ResultOrigin::Corpus, build: cache, ..connector_kind(CONNECTOR_NAME) },
+        ConnectorKind { build: web, ..connector_kind("Web") },
+    ],
     query_processors: processors::query::CATALOGUE,
     result_processors: processors::result::CATALOGUE,
     post_result_processors: processors::post_result::CATALOGUE,
@@ -121,9 +74,7 @@ struct Fixture {
 impl Fixture {
     /// A service with one search that has not run.
     async fn with(statuses: VersionStatuses) -> Self {
-        let config =
-            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
-        let store = Arc::new(SqlStore::open(config).await.unwrap());
+        let store = open_store().await;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let now = clock.now();
         let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
@@ -131,7 +82,7 @@ impl Fixture {
         let provider = |name: &str, connector: &str| ProviderSpec {
             name: name.to_owned(),
             connector: connector.to_owned(),
-            result_mappings: "title=title,url=url,body=body".to_owned(),
+            result_mappings: RESULT_MAPPINGS.to_owned(),
             ..ProviderSpec::default()
         };
         let providers = vec![provider("Cache", CONNECTOR_NAME), provider("Web", "Web")];

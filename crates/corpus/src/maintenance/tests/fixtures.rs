@@ -9,9 +9,9 @@ use domain::corpus::{
 };
 use domain::ids::{SignalId, UserId};
 use domain::ports::{
-    BodyKey, BodyStore, Clock, EmbeddingError, EmbeddingInput, EmbeddingModels, PluginRegistry, Retrieval,
-    SignalStore, SignalVectors, SparseVector, Unavailable, UserStore, VectorError, VectorHit, VectorQuery,
-    VectorState, VectorStore,
+    BodyKey, BodyStore, Clock, EmbeddingError, EmbeddingInput, EmbeddingModels, Retrieval, SignalStore,
+    SignalVectors, SparseVector, Unavailable, UserStore, VectorError, VectorHit, VectorQuery, VectorState,
+    VectorStore,
 };
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -24,6 +24,7 @@ use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use tempfile::TempDir;
 use testkit::clock::FixedClock;
+use testkit::plugins::NO_PLUGINS;
 
 /// Contents of the fake vector store.
 #[derive(Default)]
@@ -135,16 +136,6 @@ pub(super) struct Fixture {
     pub(super) user: UserId,
     _folder: TempDir,
 }
-
-const NO_PLUGINS: PluginRegistry = PluginRegistry {
-    connectors: &[],
-    query_processors: &[],
-    result_processors: &[],
-    post_result_processors: &[],
-    mixers: &[],
-    default_post_result: &[],
-    read_answer: |_, _| Err("nothing".to_owned()),
-};
 
 impl Fixture {
     pub(super) async fn open() -> Self {
