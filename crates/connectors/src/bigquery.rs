@@ -12,6 +12,7 @@ use crate::shared::remote_sql::base_url::BaseUrl;
 use crate::shared::remote_sql::http::{Body, Call, Reply, send};
 use crate::shared::remote_sql::{self, BoundStatement, PAGES_MAX, PollBackoff, RemoteDatabase, error};
 use async_trait::async_trait;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
     ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
@@ -33,6 +34,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: database::SETTINGS,
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Db,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -3,6 +3,7 @@
 use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, Service};
 use crate::shared::found_item::{FoundItem, first_text};
 use crate::shared::literal_terms::{LiteralTerms, joined};
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
     PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
@@ -19,6 +20,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: delegated_api::SETTINGS,
     authenticator: Some("box"),
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Drive,
     test_target: TestTarget::Fake,
     check: delegated_api::check,
     build,

@@ -8,6 +8,7 @@ use crate::shared::vector_store::{
     extras, path_name, server,
 };
 use async_trait::async_trait;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, PluginContext, ResultOrigin, TestTarget,
     TypedConnector,
@@ -35,6 +36,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Product("Chroma"),
     check,
     build,

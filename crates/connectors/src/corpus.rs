@@ -1,7 +1,7 @@
 //! TributaryCorpusConnector: the semantic cache as a provider; each user gets only what they may see.
 
 use crate::shared::check::read_notations;
-use domain::corpus::{CONNECTOR_NAME, Topic};
+use domain::corpus::{CONNECTOR_NAME, SourceKind, Topic};
 use domain::ids::UserId;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, CorpusError, CorpusErrorKind,
@@ -24,6 +24,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: &["result_mappings"],
     authenticator: None,
     origin: ResultOrigin::Corpus,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Product("the cache itself"),
     check,
     build,

@@ -2,6 +2,7 @@
 
 use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, Service};
 use crate::shared::found_item::{FoundItem, first_text};
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
     ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, TestTarget, TypedConnector,
@@ -21,6 +22,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: delegated_api::SETTINGS,
     authenticator: Some("dropbox"),
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Drive,
     test_target: TestTarget::Fake,
     check: delegated_api::check,
     build,

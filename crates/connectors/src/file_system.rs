@@ -6,6 +6,7 @@ use crate::shared::file_system::cache::{self, FileKey, FileText};
 use crate::shared::file_system::terms::{Folded, Terms};
 use crate::shared::file_system::walk::{DEPTH_MAX, FILES_MAX, FOLDERS_MAX, FoundFile, Reach, walk};
 use crate::shared::found_rows::FoundRows;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ExtractError, FileToRead,
     NormalizedPage, PluginContext, ProviderQuery, RequestDescription, ResultOrigin, SourceRequest,
@@ -34,6 +35,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: &["url", "query_mappings", "result_mappings", "results_per_query", "config"],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Drive,
     test_target: TestTarget::Product("a folder of files"),
     check,
     build,

@@ -2,6 +2,7 @@
 
 use crate::shared::check::{read_notations, require_notations};
 use domain::ai_provider::Role;
+use domain::corpus::SourceKind;
 use domain::ids::AiProviderId;
 use domain::instant::{self, Instant};
 use domain::ports::{
@@ -26,6 +27,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: &["query_mappings", "query_template_json", "result_mappings", "config"],
     authenticator: None,
     origin: ResultOrigin::Generated,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -5,6 +5,7 @@ use crate::shared::found_item::{FoundItem, first_text, or};
 use crate::shared::google::{self, GOOGLE, ListRequest};
 use crate::shared::literal_terms::{LiteralTerms, joined};
 use chrono::DateTime;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
     ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
@@ -24,6 +25,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: delegated_api::SETTINGS,
     authenticator: Some("google"),
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Mail,
     test_target: TestTarget::Fake,
     check: delegated_api::check,
     build,

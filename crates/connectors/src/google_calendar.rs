@@ -5,6 +5,7 @@ use crate::shared::found_item::{FoundItem, first_text, or};
 use crate::shared::found_rows::FoundRows;
 use crate::shared::google::{self, GOOGLE, ListRequest};
 use chrono::{DateTime, Days, NaiveDate, Utc};
+use domain::corpus::SourceKind;
 use domain::instant::Instant;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
@@ -36,6 +37,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: Some("google"),
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check,
     build,

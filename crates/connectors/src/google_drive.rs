@@ -4,6 +4,7 @@ use crate::shared::delegated_api::{self, DelegatedApi};
 use crate::shared::found_item::{FoundItem, first_text};
 use crate::shared::google::{self, GOOGLE, ListRequest};
 use crate::shared::literal_terms::LiteralTerms;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
     ResultOrigin, TestTarget, TypedConnector,
@@ -20,6 +21,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: delegated_api::SETTINGS,
     authenticator: Some("google"),
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Drive,
     test_target: TestTarget::Fake,
     check: delegated_api::check,
     build,

@@ -4,6 +4,7 @@ use crate::shared::check::{add_error, read_notations};
 use crate::shared::graphql::{answer, variables::Variables};
 use crate::shared::http_source::HttpSource;
 use crate::shared::{http_check, page};
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
     PluginContext, ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, SourceResponse,
@@ -38,6 +39,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -2,6 +2,7 @@
 
 use crate::shared::found_item::{FoundItem, first_text, or};
 use crate::shared::microsoft_graph::{self, Entity, Order};
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, PluginContext, ResultOrigin, TestTarget,
 };
@@ -16,6 +17,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: microsoft_graph::SETTINGS,
     authenticator: Some("microsoft"),
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Dms,
     test_target: TestTarget::Fake,
     check: microsoft_graph::check,
     build,

@@ -4,6 +4,7 @@ use crate::shared::check::read_notations;
 use crate::shared::http_source::HttpSource;
 use crate::shared::mcp::{answer, arguments::Arguments, session::Session};
 use crate::shared::{http_check, page};
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
     RequestDescription, ResultOrigin, SourceRequest, SourceResponse, TestTarget, TypedConnector,
@@ -35,6 +36,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -8,6 +8,7 @@ use crate::shared::vector_store::{
     extras, list, path_name, server, word,
 };
 use async_trait::async_trait;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, ResultOrigin,
     TestTarget, TypedConnector,
@@ -34,6 +35,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check,
     build,

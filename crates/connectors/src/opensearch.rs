@@ -1,6 +1,7 @@
 //! OpenSearch connector: an OpenSearch index, queried like Elasticsearch.
 
 use crate::shared::search_engine::dsl;
+use domain::corpus::SourceKind;
 use domain::ports::{ConnectorKind, ResultOrigin, TestTarget};
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -11,6 +12,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: dsl::SETTINGS,
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check: dsl::check,
     build: dsl::build,

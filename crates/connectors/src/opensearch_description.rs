@@ -6,6 +6,7 @@ use crate::shared::opensearch_description::description::{self, SearchUrl};
 use crate::shared::opensearch_description::feed;
 use crate::shared::opensearch_description::template::{self, UrlQuery};
 use crate::shared::{http_check, page, response};
+use domain::corpus::SourceKind;
 use domain::ids::ProviderId;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpResponse, NormalizedPage,
@@ -42,6 +43,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -13,6 +13,7 @@ use crate::shared::remote_sql::token_cache::{self, Grant};
 use crate::shared::remote_sql::{self, BoundStatement, PAGES_MAX, RemoteDatabase, error};
 use async_trait::async_trait;
 use base64::Engine;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
     ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
@@ -32,6 +33,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: database::SETTINGS,
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Db,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -8,6 +8,7 @@ use crate::shared::found_rows::FoundRows;
 use crate::shared::postgres::{FORM, Postgres};
 use crate::shared::statement::safe;
 use crate::shared::vectors;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
     ResultOrigin, TestTarget, TypedConnector,
@@ -25,6 +26,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: &["url", "credentials", "query_mappings", "tags", "result_mappings", "results_per_query"],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Db,
     test_target: TestTarget::Product("PostgreSQL with pgvector"),
     check,
     build,

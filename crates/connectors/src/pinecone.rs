@@ -10,6 +10,7 @@ use crate::shared::vector_store::{
     path_name, server,
 };
 use async_trait::async_trait;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, ResultOrigin,
     TestTarget, TypedConnector,
@@ -38,6 +39,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -4,6 +4,7 @@ use crate::shared::database::{self, DatabaseTarget, SqlQuery};
 use crate::shared::dialect::Dialect;
 use crate::shared::driver::Database;
 use crate::shared::postgres::{FORM, Postgres};
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, PluginContext, ResultOrigin, TestTarget,
     TypedConnector,
@@ -18,6 +19,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: database::SETTINGS,
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Db,
     test_target: TestTarget::Product("PostgreSQL"),
     check: |provider| database::check(provider, FORM, Dialect::PostgreSql),
     build,

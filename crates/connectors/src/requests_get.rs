@@ -2,6 +2,7 @@
 
 use crate::shared::http_check;
 use crate::shared::http_source::HttpSource;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
     PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
@@ -26,6 +27,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check: |provider| http_check::check(provider).1,
     build,

@@ -2,6 +2,7 @@
 
 use crate::shared::http_source::{HttpSource, config_invalid};
 use crate::shared::{http_check, json_body};
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
     PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
@@ -31,6 +32,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -12,6 +12,7 @@ use crate::shared::snowflake::access::{self, Access};
 use crate::shared::snowflake::account::Account;
 use crate::shared::snowflake::result::{ResultSet, object};
 use async_trait::async_trait;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
     ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
@@ -34,6 +35,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: database::SETTINGS,
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Db,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -7,6 +7,7 @@ use crate::shared::found_rows::FoundRows;
 use crate::shared::rows;
 use crate::shared::sqlite_file::{self, Refusal};
 use crate::shared::statement::Template;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, OwnDatabase,
     PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
@@ -31,6 +32,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: &["url", "query_template", "query_mappings", "result_mappings", "results_per_query"],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Db,
     test_target: TestTarget::Product("SQLite"),
     check,
     build,

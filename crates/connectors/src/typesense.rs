@@ -4,6 +4,7 @@ use crate::shared::search_engine::{
     Engine, KeyHeader, check as check_engine, date_field, item, mappings, members, names_inside, pages,
     query_value, required_name, seconds, source_error, unreadable,
 };
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpRequest, HttpResponse,
     NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
@@ -31,6 +32,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -4,6 +4,7 @@ use crate::shared::search_engine::{
     Engine, KeyHeader, check as check_engine, configured, date_field, has_operators, item, mappings, members,
     names_inside, pages, plain_name, query_value, seconds, source_error, unreadable,
 };
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpRequest, HttpResponse,
     NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
@@ -32,6 +33,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check,
     build,

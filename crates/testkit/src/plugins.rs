@@ -1,5 +1,6 @@
 //! Registry entries for tests that need few plug-ins or none.
 
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginRegistry, ResultOrigin, TestTarget,
 };
@@ -25,6 +26,7 @@ pub const fn connector_kind(name: &'static str) -> ConnectorKind {
         settings: &[],
         authenticator: None,
         origin: ResultOrigin::Live,
+        source_kind: SourceKind::Web,
         test_target: TestTarget::Fake,
         check: |_| FieldErrors::default(),
         build: |_, _| Err(ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "never built here")),

@@ -1,5 +1,6 @@
 //! MongoDB connector: a collection, queried with a filter in which the query is a value.
 
+use domain::corpus::SourceKind;
 use domain::ports::{Capability, ConnectorKind, ResultOrigin, TestTarget};
 
 #[cfg(not(feature = "mongodb"))]
@@ -23,6 +24,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     ],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Db,
     test_target: TestTarget::Fake,
     check: source::check,
     build: source::build,

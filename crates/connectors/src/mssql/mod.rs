@@ -2,6 +2,7 @@
 //! back.
 
 use crate::shared::database;
+use domain::corpus::SourceKind;
 use domain::ports::{Capability, ConnectorKind, ResultOrigin, TestTarget};
 
 #[cfg(not(feature = "mssql"))]
@@ -17,6 +18,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: database::SETTINGS,
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Db,
     test_target: TestTarget::Fake,
     check: source::check,
     build: source::build,

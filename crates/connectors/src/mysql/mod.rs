@@ -1,6 +1,7 @@
 //! MySQL connector: MySQL or MariaDB, queried with bound values in a read-only transaction.
 
 use crate::shared::database;
+use domain::corpus::SourceKind;
 use domain::ports::{Capability, ConnectorKind, ResultOrigin, TestTarget};
 
 #[cfg(not(feature = "mysql"))]
@@ -16,6 +17,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: database::SETTINGS,
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Db,
     test_target: TestTarget::Product("MariaDB"),
     check: source::check,
     build: source::build,

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// cached.
 pub async fn keep(parts: &CacheParts, wanted: &DocumentRequest<'_>, text: &PageText, origin: Origin) {
     let PageTarget::Source(page) = wanted.target else { return };
-    if !parts.license.opens_cache() || !source::caches_automatically(page.provider()) {
+    if !parts.license.opens_cache() || !source::caches_automatically(page.provider(), &parts.plugins) {
         return;
     }
     let item = ResultItem { swirl_id: wanted.result, ..page.item().to_result() };
@@ -47,7 +47,8 @@ async fn try_keep(
     let source = source::attributed_to(provider, item, page.origin);
     let by = retrieval(parts, document, source, user, "");
     let tags = tags_of_result(parts, item).await;
-    let signal = records::note(parts, new_signal(address, document, source, origin, tags), &by).await?;
+    let signal =
+        records::note(parts, new_signal(parts, address, document, source, origin, tags), &by).await?;
     if signal.content_hash == text.content_hash && !signal.is_supplied && !wants_renewal(parts, &signal) {
         // Usually a page has not changed.
         let by = retrieval(parts, document, source, user, &text.content_hash);
@@ -91,7 +92,9 @@ pub async fn promote(
         let provider = match providers.get(id) {
             Some(known) => known.clone(),
             None => {
-                let provider = parts.store.provider(*id).await.ok().filter(source::caches_automatically);
+                let caches =
+                    |provider: &SearchProvider| source::caches_automatically(provider, &parts.plugins);
+                let provider = parts.store.provider(*id).await.ok().filter(caches);
                 providers.insert(*id, provider.clone());
                 provider
             }
@@ -126,7 +129,7 @@ async fn promote_one(
     let source = source::attributable_to(provider, item);
     let document = ProviderResult { provider, item };
     let by = retrieval(parts, document, source, owner, "");
-    let new = new_signal(address, document, source, Origin::Eager, matters_of_search(tags));
+    let new = new_signal(parts, address, document, source, Origin::Eager, matters_of_search(tags));
     let signal = records::note(parts, new, &by).await?;
     IngestJob::of(signal.signal_id, owner, provider, item).push(parts).await?;
     Ok(true)

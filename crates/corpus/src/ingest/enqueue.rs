@@ -50,7 +50,7 @@ pub async fn enqueue(parts: &CacheParts, request: IngestRequest) -> Result<Accep
     let document = ProviderResult { provider: &wanted.provider, item: &wanted.item };
     let source = source::attributable_to(document.provider, document.item);
     let by = retrieval(parts, document, source, user, "");
-    let new = new_signal(wanted.address.clone(), document, source, origin, wanted.matter_tags.clone());
+    let new = new_signal(parts, wanted.address.clone(), document, source, origin, wanted.matter_tags.clone());
     let new = if wanted.supplied.is_some() { supplied_by_person(new) } else { new };
     let signal = records::note(parts, new, &by).await?;
     let grant = grant_of(parts, &signal, user).await?;

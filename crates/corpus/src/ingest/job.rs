@@ -119,6 +119,7 @@ pub struct ProviderResult<'a> {
 
 /// What is known of a document before its text is ingested. `source` is the provider that it is attributed to.
 pub fn new_signal(
+    parts: &CacheParts,
     address: DocumentAddress,
     document: ProviderResult<'_>,
     source: Option<ProviderId>,
@@ -130,7 +131,7 @@ pub fn new_signal(
         address,
         source_provider_id: source,
         source_provider: source.map(|_| provider.spec.name.clone()).unwrap_or_default(),
-        source_kind: source.map_or(SourceKind::Web, |_| source::source_kind(provider)),
+        source_kind: source.map_or(SourceKind::Web, |_| source::source_kind(provider, &parts.plugins)),
         external_id: external_id::external_id(provider, item),
         title: line(&item.title),
         author: line(&item.author),

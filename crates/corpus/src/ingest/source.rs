@@ -2,9 +2,9 @@
 
 use super::request::IngestError;
 use crate::CacheParts;
-use domain::corpus::{CONNECTOR_NAME, Signal, SourceKind, Visibility};
+use domain::corpus::{Signal, SourceKind, Visibility};
 use domain::ids::{ProviderId, UserId};
-use domain::ports::{ByteOrigin, PluginRegistry, StoreError};
+use domain::ports::{ByteOrigin, PluginRegistry, ResultOrigin, StoreError};
 use domain::provenance::{AccountPage, PageTarget, SourcePage, UserUrl};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
@@ -182,7 +182,7 @@ pub(super) async fn may_ask(
     provider: &SearchProvider,
     user: UserId,
 ) -> Result<bool, StoreError> {
-    if is_cache(provider) {
+    if is_cache(provider, &parts.plugins) {
         return Ok(false);
     }
     let person = match parts.store.user(user).await {
@@ -204,32 +204,24 @@ pub(super) fn id_of(provider: &SearchProvider) -> Option<ProviderId> {
 }
 
 /// The provider is the cache itself.
-pub(super) fn is_cache(provider: &SearchProvider) -> bool {
-    provider.spec.connector == CONNECTOR_NAME
+fn is_cache(provider: &SearchProvider, plugins: &PluginRegistry) -> bool {
+    plugins.is_from(ResultOrigin::Corpus, provider)
 }
 
 /// Whether the provider's pages are cached without a request: they may be fetched, and `cache` is not `false`.
-pub(super) fn caches_automatically(provider: &SearchProvider) -> bool {
+pub(super) fn caches_automatically(provider: &SearchProvider, plugins: &PluginRegistry) -> bool {
     let says_no = |value: &Value| match value {
         Value::Bool(keeps) => !keeps,
         Value::String(text) => text.trim().eq_ignore_ascii_case("false"),
         _ => false,
     };
     let said = provider.spec.page_fetch_config_json.get("cache");
-    said.is_some_and(|value| !says_no(value)) && !is_cache(provider)
+    said.is_some_and(|value| !says_no(value)) && !is_cache(provider, plugins)
 }
 
-/// The kind of source: `config.swirl.cache.kind`, else by the connector.
-pub(super) fn source_kind(provider: &SearchProvider) -> SourceKind {
-    provider.spec.config.cache.kind.unwrap_or(match provider.spec.connector.as_str() {
-        "Gmail" | "M365OutlookMessages" => SourceKind::Mail,
-        "BoxStorage" | "Dropbox" | "FileSystem" | "GoogleDrive" | "M365OneDrive" => SourceKind::Drive,
-        "M365SharePointSites" => SourceKind::Dms,
-        "MicrosoftTeams" => SourceKind::Chat,
-        "BigQuery" | "MSSQL" | "MongoDB" | "MySQL" | "Oracle" | "PgVector" | "PostgreSQL" | "Snowflake"
-        | "Sqlite3" => SourceKind::Db,
-        _ => SourceKind::Web,
-    })
+/// The kind of source: `config.swirl.cache.kind`, else that of the connector.
+pub(super) fn source_kind(provider: &SearchProvider, plugins: &PluginRegistry) -> SourceKind {
+    provider.spec.config.cache.kind.unwrap_or_else(|| plugins.source_kind(provider))
 }
 
 /// A result item for a cached document: as its source returned it, or for a typed URL.
@@ -256,7 +248,17 @@ fn item_of(signal: &Signal, source: Option<ProviderId>) -> ResultItem {
 mod tests {
     use super::*;
     use domain::instant::Instant;
+    use domain::ports::ConnectorKind;
     use serde_json::json;
+    use testkit::plugins::{NO_PLUGINS, connector_kind};
+
+    const PLUGINS: PluginRegistry = PluginRegistry {
+        connectors: &[
+            ConnectorKind { origin: ResultOrigin::Corpus, ..connector_kind("Cache") },
+            ConnectorKind { source_kind: SourceKind::Mail, ..connector_kind("Mailbox") },
+        ],
+        ..NO_PLUGINS
+    };
 
     fn provider(spec: Value) -> SearchProvider {
         let spec = serde_json::from_value(spec).unwrap();
@@ -275,25 +277,25 @@ mod tests {
         ];
         for (config, keeps) in table {
             assert_eq!(
-                caches_automatically(&provider(json!({"page_fetch_config_json": config}))),
+                caches_automatically(&provider(json!({"page_fetch_config_json": config})), &PLUGINS),
                 keeps,
                 "{config}"
             );
         }
-        let cache = json!({"connector": CONNECTOR_NAME, "page_fetch_config_json": {"cache": "true"}});
-        assert!(!caches_automatically(&provider(cache)));
+        let cache = json!({"connector": "Cache", "page_fetch_config_json": {"cache": "true"}});
+        assert!(!caches_automatically(&provider(cache), &PLUGINS));
     }
 
     #[test]
     fn kinds_are_said_or_known() {
         let table = [
-            (json!({"connector": "Gmail"}), SourceKind::Mail),
-            (json!({"connector": "RequestsGet"}), SourceKind::Web),
+            (json!({"connector": "Mailbox"}), SourceKind::Mail),
+            (json!({"connector": "Unknown"}), SourceKind::Web),
             (json!({"config": {"swirl": {"cache": {"kind": "wiki"}}}}), SourceKind::Wiki),
             (json!({"config": {"swirl": {"cache": {"kind": "cellar"}}}}), SourceKind::Web),
         ];
         for (spec, expected) in table {
-            assert_eq!(source_kind(&provider(spec.clone())), expected, "{spec}");
+            assert_eq!(source_kind(&provider(spec.clone()), &PLUGINS), expected, "{spec}");
         }
     }
 }

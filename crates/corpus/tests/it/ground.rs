@@ -2,9 +2,13 @@
 
 use chrono::Days;
 use corpus::{CacheParts, MailParts, word_indexer};
-use domain::corpus::{DocumentAddress, IndexedContent, NewSignal, Origin, SourceKind, StoredChunk};
+use domain::corpus::{
+    CONNECTOR_NAME, DocumentAddress, IndexedContent, NewSignal, Origin, SourceKind, StoredChunk,
+};
 use domain::ids::UserId;
-use domain::ports::{Clock, PluginRegistry, ProviderStore, Unavailable, UserStore};
+use domain::ports::{
+    Clock, ConnectorKind, PluginRegistry, ProviderStore, ResultOrigin, Unavailable, UserStore,
+};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -20,15 +24,11 @@ use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use tempfile::TempDir;
 use testkit::clock::FixedClock;
+use testkit::plugins::{NO_PLUGINS, connector_kind};
 
 const PLUGINS: PluginRegistry = PluginRegistry {
-    connectors: &[],
-    query_processors: &[],
-    result_processors: &[],
-    post_result_processors: &[],
-    mixers: &[],
-    default_post_result: &[],
-    read_answer: |_, _| Err(String::new()),
+    connectors: &[ConnectorKind { origin: ResultOrigin::Corpus, ..connector_kind(CONNECTOR_NAME) }],
+    ..NO_PLUGINS
 };
 
 pub struct Ground {

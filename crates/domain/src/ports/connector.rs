@@ -5,7 +5,7 @@
 //! that neither can meet another kind.
 
 use super::{ConnectorError, HttpResponse, PluginContext, RequestDescription, SourceRequest, SourceResponse};
-use crate::corpus::Topic;
+use crate::corpus::{SourceKind, Topic};
 use crate::ids::UserId;
 use crate::provider::SearchProvider;
 use crate::search::Sort;
@@ -167,6 +167,8 @@ pub struct ConnectorKind {
     /// The default authenticator of a source that needs the user's own token, if the provider names none.
     pub authenticator: Option<&'static str>,
     pub origin: ResultOrigin,
+    /// The kind of its documents in the corpus, unless a provider says another.
+    pub source_kind: SourceKind,
     pub test_target: TestTarget,
     /// Checks the provider's fields when it is saved, so that mistakes do not surface as missing results.
     pub check: fn(&SearchProvider) -> FieldErrors,

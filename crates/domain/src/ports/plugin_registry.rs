@@ -3,6 +3,7 @@
 use super::{
     ConnectorKind, MixerKind, PostResultProcessorKind, QueryProcessorKind, ResultOrigin, ResultProcessorKind,
 };
+use crate::corpus::SourceKind;
 use crate::pipeline::{PROCESSORS_MAX, PipelineSpec};
 use crate::provider::SearchProvider;
 use crate::query_transform;
@@ -45,15 +46,20 @@ impl PluginRegistry {
         self.mixers.iter().find(|kind| kind.name == name)
     }
 
-    /// Whether the provider's results come from there.
     /// The mixer that shows only new results in the order of this one: by date, or by relevancy.
     pub fn new_items_mixer(&self, mixer: &str) -> Option<&'static MixerKind> {
         let by_date = self.mixer(mixer).is_some_and(|kind| kind.by_date);
         self.mixers.iter().find(|kind| kind.shows_only_new && kind.by_date == by_date)
     }
 
+    /// Whether the provider's results come from there.
     pub fn is_from(&self, origin: ResultOrigin, provider: &SearchProvider) -> bool {
         self.connector(&provider.spec.connector).is_some_and(|kind| kind.origin == origin)
+    }
+
+    /// The kind of the provider's documents in the corpus, unless it says another.
+    pub fn source_kind(&self, provider: &SearchProvider) -> SourceKind {
+        self.connector(&provider.spec.connector).map_or(SourceKind::Web, |kind| kind.source_kind)
     }
 
     /// The authenticator whose token a provider needs: the one it names, else the one its connector always needs.

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::DateTime;
+use domain::corpus::SourceKind;
 use domain::ids::{ProviderId, UserId};
 use domain::ports::{
     Capability, ConnectorError, ConnectorErrorKind, ConnectorKind, DocumentRequest, PageError, PageText,
@@ -30,6 +31,7 @@ pub const PLUGINS: PluginRegistry = PluginRegistry {
         settings: &[],
         authenticator: Some("microsoft"),
         origin: ResultOrigin::Live,
+        source_kind: SourceKind::Web,
         test_target: TestTarget::Fake,
         check: |_| FieldErrors::default(),
         build: |_, _| Err(ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "never built here")),

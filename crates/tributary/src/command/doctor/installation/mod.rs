@@ -1,15 +1,15 @@
 //! Checks of the installation: one line per check, with the next step if something is wrong.
 
-use crate::app::{self, App, FileReaders};
+use crate::app::{self, App, FileReaders, PLUGINS};
 use crate::backup::BackupState;
 use crate::command::{CliContext, disk_forecast, public_address};
 use crate::unreadable_records::unreadable_records;
 use crate::{secret_files, terminal};
 use clap::Args;
 use corpus::maintenance::{ReconcileReport, Repair};
-use domain::corpus::CONNECTOR_NAME;
 use domain::ports::{
-    AuditStore, Clock, ConnectorErrorKind, HealthStore, ProviderStore, QueueName, SystemClock, UserStore,
+    AuditStore, Clock, ConnectorErrorKind, HealthStore, ProviderStore, QueueName, ResultOrigin, SystemClock,
+    UserStore,
 };
 use domain::provider::SearchProvider;
 use domain::result::ProviderError;
@@ -176,7 +176,7 @@ impl Installation {
         let active = all.into_iter().filter(|one| one.spec.active && !one.unreadable.is_any());
         // Without a license, the cache returns nothing by design.
         let is_closed =
-            |one: &SearchProvider| one.spec.connector == CONNECTOR_NAME && !app.license.opens_cache();
+            |one: &SearchProvider| PLUGINS.is_from(ResultOrigin::Corpus, one) && !app.license.opens_cache();
         let (closed, active): (Vec<_>, Vec<_>) = active.partition(is_closed);
         let mut findings: Vec<Finding> = closed
             .iter()

@@ -2,6 +2,7 @@
 
 use crate::shared::http_check;
 use crate::shared::http_source::HttpSource;
+use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
     PluginContext, ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, SourceResponse,
@@ -19,6 +20,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     settings: &["url", "result_mappings", "credentials", "http_request_headers", "results_per_query"],
     authenticator: None,
     origin: ResultOrigin::Live,
+    source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
     check: |provider| http_check::check(&whole_feed(provider)).1,
     build,
