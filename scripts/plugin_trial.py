@@ -39,6 +39,7 @@ TESTS_OF_PLUGINS = {
         "file_circles::",
         "first_steps::links_of_the_documents_resolve",
         "first_steps::the_readme_counts_the_ready_sources",
+        "plug_in_names::",
         "provider_doctor::",
         "ready_sources::",
         "routes::plugins::",

@@ -129,33 +129,6 @@ fn heavy_dependencies_stay_in_their_crates() {
     }
 }
 
-/// Federation receives plug-ins and never decides by the name of one.
-#[test]
-fn federation_names_no_plug_in() {
-    let plugins = PLUGINS.connectors.iter().map(|kind| kind.name);
-    let plugins = plugins.chain(PLUGINS.query_processors.iter().map(|kind| kind.name));
-    let plugins = plugins.chain(PLUGINS.result_processors.iter().map(|kind| kind.name));
-    let plugins = plugins.chain(PLUGINS.post_result_processors.iter().map(|kind| kind.name));
-    let names: Vec<&str> = plugins.chain(PLUGINS.mixers.iter().map(|kind| kind.name)).collect();
-    let crates = root().join("crates");
-    let mut files = vec![crates.join("federation/src")];
-    let mut read = 0;
-    while let Some(path) = files.pop() {
-        if path.is_dir() {
-            files.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).unwrap();
-        let product = text.split("#[cfg(test)]").next().unwrap();
-        let words: BTreeSet<&str> = product.split(|c: char| !c.is_alphanumeric()).collect();
-        let named: Vec<&&str> = names.iter().filter(|name| words.contains(**name)).collect();
-        assert!(named.is_empty(), "{} names {named:?}", path.display());
-        assert!(!product.contains("CONNECTOR_NAME"), "{} names the connector of the corpus", path.display());
-        read += 1;
-    }
-    assert!(read > 40, "{read} files were read");
-}
-
 /// `DedupeByFieldPostResultProcessor` is in `dedupe_by_field.rs`.
 fn plug_in_file(wire_name: &str, suffix: &str) -> String {
     let stem = wire_name.strip_suffix(suffix).unwrap_or(wire_name);

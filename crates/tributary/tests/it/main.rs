@@ -56,6 +56,7 @@ mod object_size;
 mod own_data;
 mod page_bodies;
 mod pages;
+mod plug_in_names;
 mod product_text;
 mod program;
 mod progress_relay;
