@@ -3,6 +3,7 @@
 //! | Module | Contents |
 //! |---|---|
 //! | [`search`], [`status`] | searches: what a client may send, what is stored, their states |
+//! | [`request_context`] | the id of the request that causes the current work |
 //! | [`retention`] | how long searches are kept |
 //! | [`search_run`] | findings of the runs of a search, and the difference between two runs |
 //! | [`search_task`] | the task that runs a search |
@@ -69,6 +70,7 @@ pub mod query_transform;
 pub mod rag;
 pub mod rate_limit;
 pub mod ready_source;
+pub mod request_context;
 pub mod result;
 pub mod retention;
 pub mod schedule;

@@ -8,6 +8,7 @@ use crate::in_progress::{Admission, GenerationGuard, Outcome, Subscriber};
 use crate::request::{normalized, serves_request};
 use domain::ids::SearchId;
 use domain::ports::{ModelUse, SummaryEnd};
+use domain::request_context::{current_request, within_request_if_any};
 use domain::search::Search;
 use domain::summary::{StoredSummary, SummaryFault, SummaryRequest};
 use futures_util::StreamExt;
@@ -140,7 +141,8 @@ impl Summaries {
     fn start(&self, search: &Search, guard: GenerationGuard, limit: TimeLimit) {
         // The field `queue` selects the log file.
         let span = tracing::info_span!("answer", queue = "interactive", search.id = search.id.0);
-        let run = Arc::clone(&self.rag).run(search.clone(), guard, limit).instrument(span);
+        let run = Arc::clone(&self.rag).run(search.clone(), guard, limit);
+        let run = within_request_if_any(current_request(), run).instrument(span);
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         while running.try_join_next().is_some() {}
         running.spawn(run);

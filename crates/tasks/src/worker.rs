@@ -7,6 +7,7 @@ use domain::ports::{
     ClaimedTask, Clock, Heartbeat, QueueError, QueueName, RunningSlot, TaskError, TaskErrorKind, TaskHandler,
     TaskQueue, WorkerSlots, chain,
 };
+use domain::request_context::within_request_if_any;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -174,7 +175,9 @@ impl Worker {
             task.name = task_run.task.name,
             request.id = task_run.task.request_id().map(tracing::field::display)
         );
-        running.spawn(task_run.run().instrument(span));
+        // Tasks that this one creates are caused by the same request.
+        let request = task_run.task.request_id().map(Arc::from);
+        running.spawn(within_request_if_any(request, task_run.run()).instrument(span));
     }
 
     async fn send_heartbeats(&self) {

@@ -37,7 +37,7 @@ pub(super) fn task_of_scan(scan: &Scan) -> NewTask {
 }
 
 pub async fn push(parts: &CacheParts, scan: &Scan) -> Result<TaskId, QueueError> {
-    parts.queue.push(task_of_scan(scan)).await
+    parts.queue.push(task_of_scan(scan).of_current_request()).await
 }
 
 /// Scans one person's sent mail; runs on the queue `corpus`.

@@ -31,7 +31,8 @@ pub async fn push(cache: &SemanticCache, asker: UserId, signals: &[SignalId]) {
             let payload = serde_json::json!(LivenessJob { asker, signals: signals.to_vec() });
             let name = CheckLiveness::NAME.to_owned();
             let (attempts_max, owner) = (ATTEMPTS_MAX, Some(asker));
-            queue.push(NewTask { queue: QueueName::Corpus, name, payload, attempts_max, owner }).await
+            let task = NewTask { queue: QueueName::Corpus, name, payload, attempts_max, owner };
+            queue.push(task.of_current_request()).await
         }
         Err(error) => Err(error),
     };

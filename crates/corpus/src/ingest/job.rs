@@ -106,7 +106,7 @@ impl IngestJob {
             attempts_max: ATTEMPTS_MAX,
             owner: Some(self.user),
         };
-        parts.queue.push(task).await
+        parts.queue.push(task.of_current_request()).await
     }
 }
 

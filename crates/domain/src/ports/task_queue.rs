@@ -3,6 +3,7 @@
 use super::{PortError, StoreError};
 use crate::ids::{TaskId, UserId};
 use crate::instant::Instant;
+use crate::request_context::current_request;
 use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -60,6 +61,17 @@ pub struct NewTask {
     pub attempts_max: u32,
     /// The user for whom it runs; None for the service itself. Owners take turns (see [`crate::fair_share`]).
     pub owner: Option<UserId>,
+}
+
+impl NewTask {
+    /// The same task, caused by the current request, if there is one.
+    #[must_use]
+    pub fn of_current_request(mut self) -> Self {
+        if let (Some(request), Value::Object(payload)) = (current_request(), &mut self.payload) {
+            payload.insert(REQUEST_ID.to_owned(), Value::from(&*request));
+        }
+        self
+    }
 }
 
 /// A task that a worker holds until its lease ends.
@@ -225,4 +237,29 @@ pub struct NoSlot;
 impl RunningSlot for NoSlot {
     fn release(&self) {}
     async fn acquire(&self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request_context::step_within_request;
+    use serde_json::json;
+
+    #[test]
+    fn a_task_names_the_request_that_causes_it() {
+        let task = |payload: Value| NewTask {
+            queue: QueueName::Corpus,
+            name: "ingest_document".to_owned(),
+            payload,
+            attempts_max: 1,
+            owner: None,
+        };
+        let payload = json!({ "signal": 7 });
+        assert_eq!(task(payload.clone()).of_current_request().payload, payload, "no request");
+        step_within_request(&"r-1".into(), || {
+            let of_request = task(payload.clone()).of_current_request().payload;
+            assert_eq!(of_request, json!({ "signal": 7, "request": "r-1" }));
+            assert_eq!(task(Value::Null).of_current_request().payload, Value::Null, "no place for an id");
+        });
+    }
 }

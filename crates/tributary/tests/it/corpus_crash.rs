@@ -20,13 +20,13 @@ const KILLS: usize = 6;
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A license for the test, and the key of its issuer.
-struct License {
-    license: String,
-    public_key: String,
+pub struct License {
+    pub license: String,
+    pub public_key: String,
 }
 
 impl License {
-    fn issue() -> Self {
+    pub fn issue() -> Self {
         let (key, _) = SigningKey::make().unwrap();
         let terms = LicenseTerms {
             owner: "A test".to_owned(),

@@ -1,17 +1,20 @@
-//! The id of a request is in every log line of the search that it started, also in another process.
+//! The id of a request is in every log line of the search and of the tasks that it started, also in another process.
 
 use crate::app_harness::{Client, items};
+use crate::corpus_crash::License;
 use crate::program::{Running, program};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use testkit::source::{Behavior, Source};
 
 const PASSWORD: &str = "a password for tests";
 const ID: &str = "request-of-a-client";
+/// How long documents may take to be ingested.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A process without the web role. Killed when dropped.
 struct Worker(Child);
@@ -23,14 +26,18 @@ impl Drop for Worker {
     }
 }
 
+/// The texts of all log files.
+fn texts(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder.join("data/logs")).unwrap();
+    files.filter_map(|entry| fs::read_to_string(entry.unwrap().path()).ok()).collect()
+}
+
 /// All lines of all log files, as JSON.
 fn lines(folder: &Path) -> Vec<Value> {
-    let files = fs::read_dir(folder.join("data/logs")).unwrap();
-    let texts = files.filter_map(|entry| fs::read_to_string(entry.unwrap().path()).ok());
     let read = |text: String| -> Vec<Value> {
         text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect()
     };
-    texts.flat_map(read).collect()
+    texts(folder).into_iter().flat_map(read).collect()
 }
 
 /// The values of a field in a line and in its spans.
@@ -82,25 +89,26 @@ async fn configure(client: &Client) -> Source {
     source
 }
 
-fn start(here: &Path) -> (Running, Worker) {
+/// A process with the web role and one with these other roles, both with these settings.
+fn start(here: &Path, roles: &str, settings: &[(&str, &str)]) -> (Running, Worker) {
     let command = |roles: &str| {
         let mut command = program(here, &["serve", "--port", "0", "--roles", roles]);
         command
             .env("SVC_ADMIN_PASSWORD", PASSWORD)
             .env("SVC_LOG_FORMAT", "json")
             .env("SVC_LOG_LEVEL", "trace");
-        command.env("SVC_TIMEOUT", "5").stderr(Stdio::null());
+        command.env("SVC_TIMEOUT", "5").envs(settings.iter().copied()).stderr(Stdio::null());
         command
     };
     let web = Running::start(command("web"));
-    (web, Worker(command("search,interactive").stdout(Stdio::null()).spawn().unwrap()))
+    (web, Worker(command(roles).stdout(Stdio::null()).spawn().unwrap()))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_line_of_a_search_has_the_id_of_its_request() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let (web, _worker) = start(here);
+    let (web, _worker) = start(here, "search,interactive", &[]);
     let client = web.client(Some(crate::demo::basic("admin", PASSWORD)));
     let _source = configure(&client).await;
     let spec = json!({"query_string": "river level", "post_result_processors":
@@ -156,5 +164,59 @@ async fn every_line_of_a_search_has_the_id_of_its_request() {
         let target = line["target"].as_str().unwrap_or_default();
         let is_of_search = modules.iter().any(|name| target.split("::").next() == Some(name));
         assert!(!is_of_search, "no request id: {line}");
+    }
+}
+
+/// A source with one result, whose page is cached with the results of a search.
+async fn source_with_page(client: &Client) -> Source {
+    let source = Source::start().await;
+    let line = "<p>The gauge at the river mill stood higher than in any year before the flood.</p>".repeat(8);
+    let page = format!("<html><body><main><h1>River level</h1>{line}</main></body></html>");
+    source.reply_at("/page", Behavior::text("text/html", page));
+    let item = json!({"title": "River level", "body": "The river level.", "url": source.url_at("/page")});
+    source.reply(Behavior::Json(json!({"total": 1, "items": [item]})));
+    let mut spec = provider("Mills", source.url().as_str());
+    spec["page_fetch_config_json"] = json!({"cache": "true"});
+    add(client, "/svc/searchproviders/", spec).await;
+    source
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_line_of_an_ingest_has_the_id_of_the_request_that_caused_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let License { license, public_key } = License::issue();
+    let settings = [
+        ("SVC_LICENSE", license.as_str()),
+        ("SVC_LICENSE_PUBLIC_KEY", public_key.as_str()),
+        ("SVC_EAGER_FEDERATED_PROMOTE_ENABLED", "true"),
+    ];
+    let (web, _worker) = start(here, "search,corpus", &settings);
+    let client = web.client(Some(crate::demo::basic("admin", PASSWORD)));
+    let _source = source_with_page(&client).await;
+    // The search runs in a worker, and its best result is ingested by a task of its own.
+    let search =
+        send(&client, ID, Method::POST, "/svc/search/", &json!({"query_string": "river level"})).await;
+    client.ready(search["id"].as_i64().unwrap()).await;
+    let text = "The sensor at the weir reports the level of the river every minute. ".repeat(40);
+    let document = json!({"url": "https://weir.example/levels", "title": "Levels", "body": text});
+    send(&client, "ingester", Method::POST, "/svc/ingest/", &document).await;
+
+    let started = Instant::now();
+    let ended =
+        || texts(here).iter().map(|text| text.matches("task ingest_document ended").count()).sum::<usize>();
+    while ended() < 2 {
+        assert!(started.elapsed() < PATIENCE, "{} documents were ingested: {:#?}", ended(), lines(here));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let of_ingest = |line: &Value| values(line, "task.name").contains(&&json!("ingest_document"));
+    let ingested: Vec<Value> = lines(here).into_iter().filter(of_ingest).collect();
+    for line in &ingested {
+        let ids = values(line, "request.id");
+        assert!(ids == [&json!(ID)] || ids == [&json!("ingester")], "{line}");
+    }
+    for id in [ID, "ingester"] {
+        assert!(ingested.iter().any(|line| values(line, "request.id") == [&json!(id)]), "no task of {id}");
     }
 }
