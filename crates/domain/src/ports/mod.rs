@@ -84,7 +84,10 @@ pub use health_store::{HealthStore, PoolUse, WorkFigures};
 pub use idempotency_store::IdempotencyStore;
 pub use message_bus::{MESSAGE_BYTES_MAX, MessageBus, MessageBusError, MessageBusErrorKind};
 pub use mixer::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
-pub use oauth::{AuthorizationCallback, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};
+pub use oauth::{
+    AuthorizationCallback, FlowOutcome, FlowStart, OAuth, OAuthError, ServiceError, ServiceErrorKind,
+    TokenUse,
+};
 pub use observer::{ModelUse, NoObserver, Observer, SummaryEnd};
 pub use outbox_store::{DeliveredTask, OutboxHead, OutboxStore, OutboxTask, SentTask, TaskKey};
 pub use plugin_context::{OwnDatabase, PluginContext};

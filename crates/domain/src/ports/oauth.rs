@@ -2,7 +2,7 @@
 
 use crate::authenticator::{Authenticator, FlowPurpose, ProvenIdentity};
 use crate::ids::{AuthenticatorId, UserId};
-use crate::ports::StoreError;
+use crate::ports::{PortError, StoreError};
 use async_trait::async_trait;
 use url::Url;
 
@@ -19,12 +19,35 @@ pub enum OAuthError {
     #[error("the token was not accepted: {0}")]
     NotProven(String),
     #[error("{0} cannot be reached now: {1}")]
-    Unavailable(String, String),
+    Unavailable(String, #[source] ServiceError),
     /// An administrator has to correct the configuration.
     #[error("{0} is not configured correctly: {1}")]
-    Misconfigured(String, String),
+    Misconfigured(String, #[source] ServiceError),
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// What is wrong with a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServiceErrorKind {
+    /// There is no answer.
+    Unreachable,
+    /// The answer is not what it should be.
+    Answer,
+    /// What is saved about the service.
+    Configuration,
+    /// The records of what users have connected cannot be read.
+    Records,
+}
+
+/// Why a service cannot be used.
+pub type ServiceError = PortError<ServiceErrorKind>;
+
+impl OAuthError {
+    /// An administrator has to correct what is saved about this service.
+    pub fn misconfigured(service: &str, reason: impl Into<String>) -> Self {
+        Self::Misconfigured(service.to_owned(), ServiceError::new(ServiceErrorKind::Configuration, reason))
+    }
 }
 
 /// A browser to be sent to a service.

@@ -41,6 +41,8 @@ impl<K: PartialEq> PartialEq for PortError<K> {
     }
 }
 
+impl<K: Eq> Eq for PortError<K> {}
+
 impl<K> fmt::Display for PortError<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

@@ -1,5 +1,6 @@
 //! Access tokens of users for sources.
 
+use super::ServiceError;
 use crate::ids::UserId;
 use crate::secret::Secret;
 use async_trait::async_trait;
@@ -13,7 +14,7 @@ pub enum SourceTokenError {
     UnknownAuthenticator(String),
     /// The service that renews tokens cannot be reached.
     #[error("the token for {0} could not be renewed now: {1}")]
-    Unavailable(String, String),
+    Unavailable(String, #[source] ServiceError),
 }
 
 /// Tokens of the given user only, never of another one.

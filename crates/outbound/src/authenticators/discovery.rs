@@ -1,8 +1,8 @@
 //! Cache of published documents (discovery and keys), with limited refetching.
 
 use super::endpoint_url::{EndpointUrl, request};
-use domain::bounded_json::parse_object;
-use domain::ports::{Fetch, HttpMethod};
+use domain::bounded_json::parse;
+use domain::ports::{Fetch, HttpMethod, ServiceError, ServiceErrorKind};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -33,7 +33,7 @@ pub(super) struct DiscoveryCache {
 struct Slot {
     document: Option<(Document, Instant)>,
     asked: Option<Instant>,
-    failure: String,
+    failure: Option<ServiceError>,
 }
 
 impl DiscoveryCache {
@@ -42,16 +42,24 @@ impl DiscoveryCache {
     }
 
     /// The document, at most one hour old.
-    pub(super) async fn get(&self, endpoint: &EndpointUrl) -> Result<Document, String> {
+    pub(super) async fn get(&self, endpoint: &EndpointUrl) -> Result<Document, ServiceError> {
         self.newer_than(endpoint, None).await
     }
 
     /// A newer document than this one if it may be fetched already, else the same.
-    pub(super) async fn refresh(&self, endpoint: &EndpointUrl, than: &Document) -> Result<Document, String> {
+    pub(super) async fn refresh(
+        &self,
+        endpoint: &EndpointUrl,
+        than: &Document,
+    ) -> Result<Document, ServiceError> {
         self.newer_than(endpoint, Some(than)).await
     }
 
-    async fn newer_than(&self, endpoint: &EndpointUrl, than: Option<&Document>) -> Result<Document, String> {
+    async fn newer_than(
+        &self,
+        endpoint: &EndpointUrl,
+        than: Option<&Document>,
+    ) -> Result<Document, ServiceError> {
         let slot = self.slot(endpoint);
         let mut slot = slot.lock().await;
         let is_resting = slot.asked.is_some_and(|asked| asked.elapsed() < RETRY_INTERVAL);
@@ -61,7 +69,9 @@ impl DiscoveryCache {
                 return Ok(Arc::clone(document));
             }
         } else if is_resting {
-            return Err(slot.failure.clone());
+            // Without a failure, the task that fetched it was aborted.
+            let aborted = || ServiceError::new(ServiceErrorKind::Unreachable, "the last request was aborted");
+            return Err(slot.failure.clone().unwrap_or_else(aborted));
         }
         slot.asked = Some(Instant::now());
         match self.fetch_document(endpoint).await {
@@ -70,9 +80,9 @@ impl DiscoveryCache {
                 slot.document = Some((Arc::clone(&document), Instant::now()));
                 Ok(document)
             }
-            Err(reason) => {
-                slot.failure.clone_from(&reason);
-                Err(reason)
+            Err(failure) => {
+                slot.failure = Some(failure.clone());
+                Err(failure)
             }
         }
     }
@@ -85,15 +95,23 @@ impl DiscoveryCache {
         Arc::clone(slots.entry(endpoint.clone()).or_default())
     }
 
-    async fn fetch_document(&self, endpoint: &EndpointUrl) -> Result<Map<String, Value>, String> {
+    async fn fetch_document(&self, endpoint: &EndpointUrl) -> Result<Map<String, Value>, ServiceError> {
         let host = endpoint.url.host_str().unwrap_or_default().to_owned();
-        let request = request(endpoint, HttpMethod::Get).map_err(|error| error.to_string())?;
-        let answer = self.fetch.fetch(&request).await.map_err(|error| error.to_string())?;
+        let request = request(endpoint, HttpMethod::Get)
+            .map_err(|error| ServiceError::from_cause(ServiceErrorKind::Configuration, error))?;
+        let answer = self.fetch.fetch(&request).await;
+        let answer =
+            answer.map_err(|error| ServiceError::from_cause(ServiceErrorKind::Unreachable, error))?;
+        let wrong = |sentence| ServiceError::new(ServiceErrorKind::Answer, sentence);
         if answer.status != 200 || answer.body.len() > DOCUMENT_BYTES_MAX {
-            return Err(format!("{host} answers {} where its document should be", answer.status));
+            return Err(wrong(format!("{host} answers {} where its document should be", answer.status)));
         }
-        parse_object(&answer.body, DOCUMENT_VALUES_MAX)
-            .ok_or_else(|| format!("{host} publishes something that is no JSON object"))
+        let no_object = || wrong(format!("{host} publishes something that is no JSON object"));
+        match parse(&answer.body, DOCUMENT_VALUES_MAX) {
+            Ok(Value::Object(document)) => Ok(document),
+            Ok(_) => Err(no_object()),
+            Err(error) => Err(no_object().caused_by(error)),
+        }
     }
 }
 
@@ -161,7 +179,7 @@ mod tests {
         for (status, body) in [(503, "{}"), (200, "<html>"), (200, "[]"), (200, large.as_str())] {
             let (cache, fetch) = cache(status, body);
             for _ in 0..3 {
-                cache.get(&endpoint(1)).await.unwrap_err();
+                assert_eq!(cache.get(&endpoint(1)).await.unwrap_err().kind, ServiceErrorKind::Answer);
             }
             assert_eq!(fetch.count.load(Ordering::SeqCst), 1, "{status}");
             advance(RETRY_INTERVAL).await;

@@ -17,9 +17,8 @@ pub(super) struct EndpointUrl {
 
 /// An empty request to an endpoint.
 pub(super) fn request(endpoint: &EndpointUrl, method: HttpMethod) -> Result<HttpRequest, OAuthError> {
-    let origin = Origin::of(&endpoint.url, endpoint.is_trusted).ok_or_else(|| {
-        OAuthError::Misconfigured("the authenticator".to_owned(), "an address has no host".to_owned())
-    })?;
+    let origin = Origin::of(&endpoint.url, endpoint.is_trusted)
+        .ok_or_else(|| OAuthError::misconfigured("the authenticator", "an address has no host"))?;
     Ok(HttpRequest {
         method,
         url: endpoint.url.clone(),

@@ -91,10 +91,7 @@ impl OAuthContext {
             }
             FlowPurpose::SignIn => {
                 let token = answer.id_token.ok_or_else(|| {
-                    OAuthError::Misconfigured(
-                        name,
-                        "it sent no ID token; is openid among the scopes?".to_owned(),
-                    )
+                    OAuthError::misconfigured(&name, "it sent no ID token; is openid among the scopes?")
                 })?;
                 let access = &answer.tokens.access;
                 let identity = self.signed_in(&authenticator, &token, &flow.nonce, access).await?;

@@ -7,7 +7,7 @@ use super::context::OAuthContext;
 use chrono::TimeDelta;
 use domain::authenticator::{Authenticator, Connection};
 use domain::ids::{AuthenticatorId, UserId};
-use domain::ports::{OAuthError, SourceTokenError, StoreError};
+use domain::ports::{OAuthError, ServiceError, ServiceErrorKind, SourceTokenError, StoreError};
 use domain::secret::Secret;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -58,7 +58,8 @@ impl TokenRefresher {
             });
         }
         outcome.await.unwrap_or_else(|_| {
-            Err(SourceTokenError::Unavailable(shown, "the renewal was broken off".to_owned()))
+            let reason = ServiceError::new(ServiceErrorKind::Unreachable, "the renewal was broken off");
+            Err(SourceTokenError::Unavailable(shown, reason))
         })
     }
 
@@ -98,7 +99,7 @@ impl Valid for Connection {
 
 impl OAuthContext {
     async fn authenticator_called(&self, name: &str) -> Result<Authenticator, SourceTokenError> {
-        let all = self.store.authenticators().await.map_err(|error| unreadable(name, &error))?;
+        let all = self.store.authenticators().await.map_err(|error| unreadable(name, error))?;
         let mut active: Vec<Authenticator> = all.into_iter().filter(|one| one.spec.active).collect();
         // The idp is unique and takes precedence over a name.
         let found = active.iter().position(|one| one.spec.idp == name);
@@ -115,7 +116,7 @@ impl OAuthContext {
     ) -> Result<Connection, SourceTokenError> {
         let name = &authenticator.spec.name;
         let found = self.store.connection(user, authenticator.id).await;
-        let found = found.map_err(|error| unreadable(name, &error))?;
+        let found = found.map_err(|error| unreadable(name, error))?;
         // Defense in depth: a token of another user must never pass.
         found
             .filter(|one| one.user == user && one.authenticator == authenticator.id)
@@ -133,11 +134,12 @@ impl OAuthContext {
                 return Ok(connection.tokens.access);
             }
             let is_mine = self.store.begin_renewal(&connection, now + LEASE_TTL, now).await;
-            if is_mine.map_err(|error| unreadable(name, &error))? {
+            if is_mine.map_err(|error| unreadable(name, error))? {
                 return self.refresh_connection(authenticator, &connection).await;
             }
             if started.elapsed() > PATIENCE {
-                let reason = "another process is at it and does not end".to_owned();
+                let reason = "another process is at it and does not end";
+                let reason = ServiceError::new(ServiceErrorKind::Unreachable, reason);
                 return Err(SourceTokenError::Unavailable(name.clone(), reason));
             }
             sleep(POLL_INTERVAL).await;
@@ -157,7 +159,7 @@ impl OAuthContext {
                         self.revoke(authenticator, &tokens).await;
                         Err(SourceTokenError::NotConnected(name))
                     }
-                    Err(error) => Err(unreadable(&name, &error)),
+                    Err(error) => Err(unreadable(&name, error)),
                 }
             }
             Err(OAuthError::Refused(..)) => {
@@ -168,7 +170,7 @@ impl OAuthContext {
                 self.logged("released", self.store.release_renewal(connection).await);
                 let reason = match error {
                     OAuthError::Unavailable(_, reason) | OAuthError::Misconfigured(_, reason) => reason,
-                    other => other.to_string(),
+                    other => ServiceError::from_cause(ServiceErrorKind::Answer, other),
                 };
                 Err(SourceTokenError::Unavailable(name, reason))
             }
@@ -182,7 +184,8 @@ impl OAuthContext {
     }
 }
 
-fn unreadable(name: &str, error: &StoreError) -> SourceTokenError {
+fn unreadable(name: &str, error: StoreError) -> SourceTokenError {
     tracing::warn!("what is connected cannot be read: {error}");
-    SourceTokenError::Unavailable(name.to_owned(), "the records cannot be read".to_owned())
+    let reason = ServiceError::new(ServiceErrorKind::Records, "the records cannot be read").caused_by(error);
+    SourceTokenError::Unavailable(name.to_owned(), reason)
 }

@@ -10,7 +10,9 @@ use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::authenticator::{Authenticator, EXPIRES_IN_MAX, Tokens};
 use domain::bounded_json::{ANSWER_VALUES_MAX, parse_object};
-use domain::ports::{FetchError, HttpMethod, HttpRequest, HttpResponse, OAuthError};
+use domain::ports::{
+    FetchError, HttpMethod, HttpRequest, HttpResponse, OAuthError, ServiceError, ServiceErrorKind,
+};
 use domain::secret::Secret;
 use serde_json::{Map, Value};
 use url::form_urlencoded::{Serializer, byte_serialize};
@@ -129,8 +131,7 @@ impl OAuthContext {
         if answer.status >= 300 || body.contains_key("error") || text("access_token").is_empty() {
             return Err(refusal(authenticator, &answer));
         }
-        let broken =
-            |reason: &str| Err(OAuthError::Misconfigured(authenticator.spec.name.clone(), reason.to_owned()));
+        let broken = |reason: &str| Err(OAuthError::misconfigured(&authenticator.spec.name, reason));
         if !["", "bearer"].contains(&text("token_type").to_ascii_lowercase().as_str()) {
             return broken("it gives tokens of a type that is not known here");
         }
@@ -158,7 +159,7 @@ impl OAuthContext {
         secrets: &[&str],
     ) -> Result<HttpResponse, OAuthError> {
         let request = form(authenticator, endpoint, fields, secrets)?;
-        self.fetch.fetch(&request).await.map_err(|error| unreachable(authenticator, &error))
+        self.fetch.fetch(&request).await.map_err(|error| unreachable(authenticator, error))
     }
 }
 
@@ -216,11 +217,14 @@ fn lifetime(authenticator: &Authenticator, expires_in_value: Option<&Value>) -> 
     is_known.then(|| TimeDelta::seconds(i64::try_from(seconds).unwrap_or(i64::MAX)))
 }
 
-fn unreachable(authenticator: &Authenticator, error: &FetchError) -> OAuthError {
+fn unreachable(authenticator: &Authenticator, error: FetchError) -> OAuthError {
     let name = authenticator.spec.name.clone();
-    match error {
-        FetchError::Invalid(_) | FetchError::Refused(_) => OAuthError::Misconfigured(name, error.to_string()),
-        _ => OAuthError::Unavailable(name, error.to_string()),
+    let is_misconfigured = matches!(error, FetchError::Invalid(_) | FetchError::Refused(_));
+    let reason = |kind| ServiceError::from_cause(kind, error);
+    if is_misconfigured {
+        OAuthError::Misconfigured(name, reason(ServiceErrorKind::Configuration))
+    } else {
+        OAuthError::Unavailable(name, reason(ServiceErrorKind::Unreachable))
     }
 }
 
@@ -231,8 +235,11 @@ fn refusal(authenticator: &Authenticator, answer: &HttpResponse) -> OAuthError {
     let code = body.get("error").and_then(Value::as_str).map(one_line);
     match code {
         Some(code) if EXPIRED_GRANT_CODES.contains(&code.as_str()) => OAuthError::Refused(name, code),
-        Some(code) if answer.status < 500 && answer.status != 429 => OAuthError::Misconfigured(name, code),
-        _ => OAuthError::Unavailable(name, format!("it answers {}", answer.status)),
+        Some(code) if answer.status < 500 && answer.status != 429 => OAuthError::misconfigured(&name, code),
+        _ => {
+            let reason = format!("it answers {}", answer.status);
+            OAuthError::Unavailable(name, ServiceError::new(ServiceErrorKind::Answer, reason))
+        }
     }
 }
 

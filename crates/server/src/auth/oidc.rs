@@ -7,7 +7,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::state::AppState;
 use domain::audit::Author;
 use domain::authenticator::ProvenIdentity;
-use domain::ports::{OAuthError, TokenUse};
+use domain::ports::{OAuthError, TokenUse, chain};
 use domain::user::{Principal, User};
 
 /// The caller of `Authorization: Bearer <signed token>`, if the token is valid.
@@ -38,7 +38,7 @@ pub async fn user_of(
 
 /// Maps an error of a token to a message for people, or to a response that asks to try again.
 pub fn refused(error: OAuthError) -> Result<String, ApiError> {
-    tracing::warn!("authentication failed: {error}");
+    tracing::warn!("authentication failed: {}", chain(&error));
     match error {
         OAuthError::Unavailable(..) => {
             Err(ApiError::with_detail(ErrorCode::Unavailable, format!("{error}.")))
