@@ -165,7 +165,7 @@ impl Chroma {
         let found = self.store.get(&path, time_max).await?.good(&self.target, 0)?;
         let id = found.get("id").and_then(Value::as_str).ok_or_else(|| unreadable("id"))?;
         // The id becomes a path segment.
-        let id = path_name("id", id).map_err(|_| unreadable("id that can be used"))?;
+        let id = path_name("id", id).map_err(|error| unreadable("id that can be used").caused_by(error))?;
         COLLECTIONS.put(key, &id);
         Ok(id)
     }

@@ -105,8 +105,9 @@ impl Config {
             (true, _) => (url.to_owned(), host_name(url)),
             (false, false) => (format!("https://{url}"), url.to_owned()),
             (false, true) => {
-                let name = path_name("url", url).map_err(|_| {
-                    ConnectorError::in_field("url", "The name or the host of an index is needed.")
+                let name = path_name("url", url).map_err(|error| {
+                    let sentence = "The name or the host of an index is needed.";
+                    ConnectorError::in_field("url", sentence).caused_by(error)
                 })?;
                 (mappings.get("api").unwrap_or(API).to_owned(), name)
             }
@@ -135,7 +136,8 @@ fn trusted(host: &str, api: &Url) -> Result<(Url, bool), ConnectorError> {
     if host.contains(['/', '@', '?', '#', '\\']) {
         return Err(unreadable());
     }
-    let named = Url::parse(&format!("{}://{host}", api.scheme())).map_err(|_| unreadable())?;
+    let named =
+        Url::parse(&format!("{}://{host}", api.scheme())).map_err(|error| unreadable().caused_by(error))?;
     let name = named.host_str().ok_or_else(unreadable)?.to_ascii_lowercase();
     if Some(name.as_str()) == api.host_str() {
         return Ok((named, true));

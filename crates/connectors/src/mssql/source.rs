@@ -78,7 +78,7 @@ impl Driver for MsSql {
                 Err(Error::Routing { host, port }) => {
                     origin = Origin { host, port, is_trusted: false, ..origin };
                 }
-                Err(error) => return Err(self.failed(&error)),
+                Err(error) => return Err(self.failed(error)),
             }
         }
         let message = format!("{} redirects too many times to other servers", self.target.dsn.host);
@@ -90,7 +90,7 @@ impl Driver for MsSql {
         opened.bytes_left.store(WIRE_BYTES_MAX, Ordering::Relaxed);
         let millis = time_max.as_millis().clamp(1, 600_000);
         let begun = run(opened, &format!("set lock_timeout {millis}; begin transaction")).await;
-        begun.map_err(|error| self.failed(&error))
+        begun.map_err(|error| self.failed(error))
     }
 
     async fn read(
@@ -100,7 +100,7 @@ impl Driver for MsSql {
         values: &[String],
         rows_max: u32,
     ) -> Result<Vec<Value>, ConnectorError> {
-        let failed = |error: Error| self.failed(&error);
+        let failed = |error: Error| self.failed(error);
         let values = bound(values);
         let mut stream = opened.client.query(text, &values).await.map_err(failed)?.into_row_stream();
         let mut read = Rows::default();
@@ -125,7 +125,7 @@ impl Driver for MsSql {
         text: &str,
         values: &[String],
     ) -> Result<u64, ConnectorError> {
-        let failed = |error: Error| self.failed(&error);
+        let failed = |error: Error| self.failed(error);
         let values = bound(values);
         let row = opened.client.query(text, &values).await.map_err(failed)?.into_row().await;
         Ok(row.map_err(failed)?.map_or(0, |row| rows::count(&row)))
@@ -152,9 +152,9 @@ impl MsSql {
         config
     }
 
-    fn failed(&self, error: &Error) -> ConnectorError {
+    fn failed(&self, error: Error) -> ConnectorError {
         let host = &self.target.dsn.host;
-        match error {
+        let failure = match &error {
             Error::Server(cause) => self.refused(cause),
             Error::Io { kind: TOO_LARGE, .. } => {
                 let message = format!("the answer of {host} is larger than {WIRE_BYTES_MAX} bytes");
@@ -169,7 +169,8 @@ impl MsSql {
                     format!("the answer of {host} cannot be read: {}", first_line(&other.to_string()));
                 ConnectorError::new(ConnectorErrorKind::Unreadable, message)
             }
-        }
+        };
+        failure.caused_by(error)
     }
 
     fn refused(&self, cause: &TokenError) -> ConnectorError {

@@ -1,6 +1,6 @@
 //! TLS client configuration for protocols other than HTTP.
 
-use domain::ports::TlsOptions;
+use domain::ports::{PortError, TlsOptions};
 use rustls::ClientConfig;
 use rustls::RootCertStore;
 use rustls::SupportedProtocolVersion;
@@ -9,6 +9,7 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, SignatureScheme};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::io::AsyncReadExt;
@@ -16,15 +17,31 @@ use tokio::io::AsyncReadExt;
 /// Largest CA file.
 pub const CA_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
+/// What prevents a secure connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TlsErrorKind {
+    /// The CA file of the provider.
+    CaFile,
+    /// The protocol versions.
+    Versions,
+    /// The name of the host.
+    HostName,
+    /// The exchange with the server.
+    Handshake,
+}
+
+/// Why there is no secure connection.
+pub type TlsError = PortError<TlsErrorKind>;
+
 /// The client configuration, or what is wrong with the CA file.
 pub async fn client(
     options: &TlsOptions,
     versions: &[&'static SupportedProtocolVersion],
-) -> Result<ClientConfig, String> {
+) -> Result<ClientConfig, TlsError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(versions)
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| TlsError::from_cause(TlsErrorKind::Versions, error))?;
     if !options.verify {
         let verifier = Arc::new(AnyCertificate { provider });
         return Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth());
@@ -36,20 +53,22 @@ pub async fn client(
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-async fn authorities(path: &Path) -> Result<RootCertStore, String> {
-    let unread = |_| "the ca_certs file cannot be read".to_owned();
+async fn authorities(path: &Path) -> Result<RootCertStore, TlsError> {
+    let ca_file = |sentence: &str| TlsError::new(TlsErrorKind::CaFile, sentence);
+    let unread = |error: io::Error| ca_file("the ca_certs file cannot be read").caused_by(error);
+    let invalid = || ca_file("the ca_certs file contains an invalid certificate");
     let file = tokio::fs::File::open(path).await.map_err(unread)?;
     let mut bytes = Vec::new();
     file.take(CA_FILE_BYTES_MAX + 1).read_to_end(&mut bytes).await.map_err(unread)?;
     if bytes.len() as u64 > CA_FILE_BYTES_MAX {
-        return Err(format!("the ca_certs file is larger than {CA_FILE_BYTES_MAX} bytes"));
+        return Err(ca_file(&format!("the ca_certs file is larger than {CA_FILE_BYTES_MAX} bytes")));
     }
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(&bytes) {
-        let added = certificate.ok().and_then(|certificate| roots.add(certificate).ok());
-        added.ok_or("the ca_certs file contains an invalid certificate")?;
+        let certificate = certificate.map_err(|error| invalid().caused_by(error))?;
+        roots.add(certificate).map_err(|error| invalid().caused_by(error))?;
     }
-    if roots.is_empty() { Err("the ca_certs file contains no certificate".to_owned()) } else { Ok(roots) }
+    if roots.is_empty() { Err(ca_file("the ca_certs file contains no certificate")) } else { Ok(roots) }
 }
 
 /// Accepts any certificate, but still checks that the server has its key.
@@ -96,8 +115,9 @@ impl ServerCertVerifier for AnyCertificate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::error::Error;
 
-    async fn refused(bytes: Vec<u8>) -> String {
+    async fn refused(bytes: Vec<u8>) -> TlsError {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("ca.pem");
         std::fs::write(&path, bytes).expect("a file");
@@ -117,10 +137,14 @@ mod tests {
             (vec![b'x'; larger], "larger"),
         ];
         for (bytes, want) in table {
-            let sentence = refused(bytes).await;
-            assert!(sentence.contains(want), "{sentence}");
+            let error = refused(bytes).await;
+            assert!(error.message().contains(want), "{error}");
+            assert_eq!(error.kind, TlsErrorKind::CaFile);
         }
         let options = TlsOptions { verify: true, ca_file: Some("/no/such.pem".into()) };
-        assert!(client(&options, &[&rustls::version::TLS12]).await.is_err());
+        let missing = client(&options, &[&rustls::version::TLS12]).await.expect_err("no file");
+        assert_eq!(missing.message(), "the ca_certs file cannot be read");
+        let cause = missing.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+        assert_eq!(cause.map(io::Error::kind), Some(io::ErrorKind::NotFound));
     }
 }

@@ -3,6 +3,7 @@
 
 use domain::bounded_json::{ANSWER_VALUES_MAX, grouped};
 use quick_xml::Reader;
+use quick_xml::events::attributes::AttrError;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::{Map, Value};
 
@@ -10,7 +11,7 @@ use serde_json::{Map, Value};
 pub const DEPTH_MAX: usize = 100;
 
 /// Why a text could not be parsed as XML.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum XmlError {
     #[error("it is nested deeper than {DEPTH_MAX} elements")]
     TooDeep,
@@ -21,7 +22,9 @@ pub enum XmlError {
     #[error("it ends unexpectedly")]
     Unfinished,
     #[error("it is not well formed: {0}")]
-    Malformed(String),
+    Malformed(#[source] quick_xml::Error),
+    #[error("it is not well formed: {0}")]
+    MalformedAttribute(#[source] AttrError),
 }
 
 /// The document as an object with one member, its root. Only the five predefined entities and character references are
@@ -32,7 +35,7 @@ pub fn to_json(text: &str) -> Result<Value, XmlError> {
     let mut document = Map::new();
     let mut left = ANSWER_VALUES_MAX;
     loop {
-        let event = reader.read_event().map_err(|error| XmlError::Malformed(error.to_string()))?;
+        let event = reader.read_event().map_err(XmlError::Malformed)?;
         match event {
             Event::Start(start) => {
                 if open.len() >= DEPTH_MAX {
@@ -88,7 +91,7 @@ impl Element {
         attributes.with_checks(false);
         for attribute in attributes {
             count()?;
-            let attribute = attribute.map_err(|error| XmlError::Malformed(error.to_string()))?;
+            let attribute = attribute.map_err(XmlError::MalformedAttribute)?;
             let raw: &str = &attribute.value;
             members.insert(format!("@{}", attribute.key.as_ref()), Value::String(unescape(raw)));
         }
@@ -196,14 +199,14 @@ mod tests {
             ("<a t='&lt;&#65; &x; &'/>", json!({"a": {"@t": "<A &x; &"}})),
         ];
         for (text, want) in table {
-            assert_eq!(to_json(text), Ok(want), "{text}");
+            assert_eq!(to_json(text).ok(), Some(want), "{text}");
         }
     }
 
     #[test]
     fn no_entity_is_expanded() {
         let bomb = "<!DOCTYPE a [<!ENTITY x 'xxxx'><!ENTITY y '&x;&x;'>]><a>&y;</a>";
-        assert_eq!(to_json(bomb), Ok(json!({"a": "&y;"})));
+        assert_eq!(to_json(bomb).ok(), Some(json!({"a": "&y;"})));
     }
 
     #[test]
@@ -213,8 +216,8 @@ mod tests {
         }
         let deep = |depth: usize| format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));
         assert!(to_json(&deep(DEPTH_MAX)).is_ok());
-        assert_eq!(to_json(&deep(DEPTH_MAX + 1)), Err(XmlError::TooDeep));
-        assert_eq!(to_json(&deep(100_000)), Err(XmlError::TooDeep));
+        assert!(matches!(to_json(&deep(DEPTH_MAX + 1)), Err(XmlError::TooDeep)));
+        assert!(matches!(to_json(&deep(100_000)), Err(XmlError::TooDeep)));
     }
 
     /// Each of these would take minutes with quadratic parsing.

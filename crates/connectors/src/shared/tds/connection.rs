@@ -5,7 +5,7 @@ use super::prelogin::{ANSWER, Encryption, GREETING_BYTES_MAX, HEADER_BYTES};
 use super::prelogin::{encryption, greeting, plain_answer, read_header};
 use super::tls_handshake::HandshakeStream;
 use crate::shared::dsn::Tls;
-use crate::shared::tls_verifier;
+use crate::shared::tls_verifier::{self, TlsError, TlsErrorKind};
 use domain::ports::{ConnectorError, ConnectorErrorKind, TlsOptions};
 use rustls::pki_types::ServerName;
 use std::io;
@@ -52,6 +52,7 @@ impl TdsStream {
             let message = format!("no secure connection to {host}: {what}");
             ConnectorError::new(ConnectorErrorKind::Untrusted, message)
         };
+        let insecure = |error: TlsError| untrusted(error.message()).caused_by(error);
         let transport = match tls {
             Tls::Off if is_encrypted => return Err(untrusted("the server requires TLS, and tls is off")),
             Tls::Required(_) if !is_encrypted => return Err(untrusted("the server does not support TLS")),
@@ -62,13 +63,11 @@ impl TdsStream {
             }
             Tls::Offered => {
                 let any = TlsOptions { verify: false, ca_file: None };
-                Transport::Tls(Box::new(
-                    tls_stream(stream, host, &any).await.map_err(|what| untrusted(&what))?,
-                ))
+                Transport::Tls(Box::new(tls_stream(stream, host, &any).await.map_err(insecure)?))
             }
-            Tls::Required(options) => Transport::Tls(Box::new(
-                tls_stream(stream, host, options).await.map_err(|what| untrusted(&what))?,
-            )),
+            Tls::Required(options) => {
+                Transport::Tls(Box::new(tls_stream(stream, host, options).await.map_err(insecure)?))
+            }
         };
         Ok(Self { transport, greeting: plain_answer(), bytes_left })
     }
@@ -81,7 +80,7 @@ async fn exchange_prelogin(
 ) -> Result<(TcpStream, Encryption), ConnectorError> {
     let unavailable = |error: io::Error| {
         let message = format!("no connection to {host}: {error}");
-        ConnectorError::new(ConnectorErrorKind::Unavailable, message)
+        ConnectorError::new(ConnectorErrorKind::Unavailable, message).caused_by(error)
     };
     let mut stream = TcpStream::connect(addresses).await.map_err(unavailable)?;
     stream.set_nodelay(true).map_err(unavailable)?;
@@ -105,12 +104,16 @@ async fn tls_stream(
     stream: TcpStream,
     host: &str,
     options: &TlsOptions,
-) -> Result<TlsStream<HandshakeStream>, String> {
+) -> Result<TlsStream<HandshakeStream>, TlsError> {
     let config = tls_verifier::client(options, &[&rustls::version::TLS12]).await?;
-    let name = ServerName::try_from(host.to_owned()).map_err(|_| "the host name is not valid".to_owned())?;
+    let name = ServerName::try_from(host.to_owned()).map_err(|error| {
+        TlsError::new(TlsErrorKind::HostName, "the host name is not valid").caused_by(error)
+    })?;
     let connector = TlsConnector::from(Arc::new(config));
-    let mut tls_stream =
-        connector.connect(name, HandshakeStream::new(stream)).await.map_err(|error| error.to_string())?;
+    let mut tls_stream = connector
+        .connect(name, HandshakeStream::new(stream))
+        .await
+        .map_err(|error| TlsError::from_cause(TlsErrorKind::Handshake, error))?;
     tls_stream.get_mut().0.end_handshake();
     Ok(tls_stream)
 }
