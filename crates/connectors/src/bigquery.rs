@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::time::Duration;
 use syntax::credentials::SourceCredentials;
+use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
 use url::Url;
 
@@ -71,7 +72,7 @@ impl fmt::Debug for BigQuery {
     }
 }
 
-fn base_url(provider: &SearchProvider) -> Result<BaseUrl, String> {
+fn base_url(provider: &SearchProvider) -> Result<BaseUrl, SyntaxError> {
     let url = provider.spec.url.trim();
     BaseUrl::parse(if url.is_empty() { ADDRESS } else { url })
 }
@@ -95,14 +96,14 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
-    let mut base_url = base_url(provider).map_err(|sentence| ConnectorError::in_field("url", sentence))?;
+    let mut base_url = base_url(provider).map_err(|error| ConnectorError::of_syntax("url", error))?;
     base_url.tls = base_url.tls.or_else(|| http_auth::tls(&notations.credentials));
     let access = Access::of(&notations.credentials, &base_url);
     Ok(BigQuery {
         sql_query: SqlQuery::of(provider, Dialect::BigQuery)?,
-        access: access.map_err(|sentence| ConnectorError::in_field("credentials", sentence))?,
+        access: access.map_err(|error| ConnectorError::of_syntax("credentials", error))?,
         scope: Scope::of(&notations.query_mappings)
-            .map_err(|sentence| ConnectorError::in_field("query_mappings", sentence))?,
+            .map_err(|error| ConnectorError::of_syntax("query_mappings", error))?,
         base_url,
         context: context.clone(),
     }
@@ -110,14 +111,16 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 }
 
 impl Scope {
-    fn of(mappings: &QueryMappings) -> Result<Self, String> {
+    fn of(mappings: &QueryMappings) -> Result<Self, SyntaxError> {
         let text = |name: &str| mappings.get(name).map(|text| text.trim().to_owned());
         let bytes_max = mappings.get("max_bytes").map(|text| text.trim().parse::<u64>());
         Ok(Self {
             project: text("project"),
             dataset: text("dataset"),
             location: text("location"),
-            bytes_max: bytes_max.transpose().map_err(|_| "max_bytes is a number of bytes.".to_owned())?,
+            bytes_max: bytes_max
+                .transpose()
+                .map_err(|error| SyntaxError::new("max_bytes is a number of bytes.").caused_by(error))?,
         })
     }
 

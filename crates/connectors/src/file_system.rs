@@ -24,6 +24,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use syntax::error::SyntaxError;
 use syntax::query_template::encode_percent;
 use url::Url;
 
@@ -83,12 +84,12 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
     let folder = allow::check(&provider.spec.url, &context.settings.filesystem_allow)
-        .map_err(|sentence| ConnectorError::in_field("url", sentence))?;
+        .map_err(|error| ConnectorError::of_syntax("url", error))?;
     let mappings = &notations.query_mappings;
     let config = FileSystemConfig::of(provider);
     Ok(FileSystem {
         folder,
-        base_url: config.base_url().map_err(|sentence| ConnectorError::in_field("config", sentence))?,
+        base_url: config.base_url().map_err(|error| ConnectorError::of_syntax("config", error))?,
         with_hidden: config.hidden.valid() == Some(true),
         knows_not: mappings.not() || mappings.not_char().is_some(),
         context: context.clone(),
@@ -110,7 +111,7 @@ impl FileSystemConfig {
     }
 
     /// The base URL under which users reach the files.
-    fn base_url(&self) -> Result<Option<Url>, String> {
+    fn base_url(&self) -> Result<Option<Url>, SyntaxError> {
         let url = match &self.base_url {
             ConfigField::Missing => return Ok(None),
             ConfigField::Valid(text) => Url::parse(text).ok(),
@@ -119,7 +120,7 @@ impl FileSystemConfig {
         let url =
             url.filter(|url| matches!(url.scheme(), "http" | "https" | "file") && url.query().is_none());
         url.map(Some)
-            .ok_or_else(|| "swirl.file_system.base_url: an http, https or file address is needed.".to_owned())
+            .ok_or_else(|| "swirl.file_system.base_url: an http, https or file address is needed.".into())
     }
 }
 

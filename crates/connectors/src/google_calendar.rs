@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt;
+use syntax::error::SyntaxError;
 use syntax::strip_html::strip_markup;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -79,7 +80,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let wrong = |sentence: String| ConnectorError::in_field("config", sentence);
+    let wrong = |error: SyntaxError| ConnectorError::of_syntax("config", error);
     let config = CalendarConfig::of(provider);
     Ok(GoogleCalendar {
         api: DelegatedApi::new(&GOOGLE, "calendar.readonly", provider, context)?,
@@ -104,23 +105,23 @@ impl CalendarConfig {
         provider.spec.config.block("google_calendar")
     }
 
-    fn back(&self) -> Result<Days, String> {
+    fn back(&self) -> Result<Days, SyntaxError> {
         read_days("calendar_lookback_days", self.calendar_lookback_days)
     }
 
-    fn ahead(&self) -> Result<Days, String> {
+    fn ahead(&self) -> Result<Days, SyntaxError> {
         read_days("calendar_lookahead_days", self.calendar_lookahead_days)
     }
 }
 
-fn read_days(key: &str, field: ConfigField<u64>) -> Result<Days, String> {
+fn read_days(key: &str, field: ConfigField<u64>) -> Result<Days, SyntaxError> {
     let days = match field {
         ConfigField::Missing => Some(DAYS),
         ConfigField::Valid(days) => Some(days).filter(|days| *days <= DAYS_MAX),
         ConfigField::Invalid => None,
     };
     days.map(Days::new).ok_or_else(|| {
-        format!("swirl.google_calendar.{key}: a whole number of days from 0 to {DAYS_MAX} is needed.")
+        format!("swirl.google_calendar.{key}: a whole number of days from 0 to {DAYS_MAX} is needed.").into()
     })
 }
 

@@ -74,7 +74,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     Ok(McpTool {
         source,
         place: provider.spec.url.trim().to_owned(),
-        arguments: arguments.map_err(|sentence| ConnectorError::in_field("query_mappings", sentence))?,
+        arguments: arguments.map_err(|error| ConnectorError::of_syntax("query_mappings", error))?,
         response_mappings: notations.response_mappings,
         mappings: notations.query_mappings,
         context: context.clone(),

@@ -23,6 +23,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use syntax::error::SyntaxError;
 use syntax::query_mappings::PAGE_SIZE;
 use url::Url;
 
@@ -88,7 +89,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
         source: HttpSource::new(&plain(provider), context)?,
         provider: provider.id,
         address: provider.spec.url.trim().to_owned(),
-        hosts: config.hosts().map_err(|sentence| ConnectorError::in_field("config", sentence))?,
+        hosts: config.hosts().map_err(|error| ConnectorError::of_syntax("config", error))?,
         language: config.language.valid().unwrap_or_else(|| "*".to_owned()),
         notations: require_notations(provider)?,
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
@@ -119,15 +120,15 @@ impl DescriptionConfig {
     }
 
     /// Additional hosts that the description may point to.
-    fn hosts(&self) -> Result<Vec<String>, String> {
+    fn hosts(&self) -> Result<Vec<String>, SyntaxError> {
         match &self.hosts {
             ConfigField::Missing => Ok(Vec::new()),
             ConfigField::Valid(names) if names.len() <= HOSTS_MAX => {
                 Ok(names.iter().map(|name| name.to_ascii_lowercase()).collect())
             }
-            ConfigField::Valid(_) | ConfigField::Invalid => Err(format!(
+            ConfigField::Valid(_) | ConfigField::Invalid => Err(SyntaxError::new(format!(
                 "swirl.open_search_description.hosts: a list of at most {HOSTS_MAX} host names is needed."
-            )),
+            ))),
         }
     }
 }
@@ -162,7 +163,7 @@ impl TypedConnector for OpenSearchDescription {
         let has_mappings = self.notations.response_mappings.results.is_some();
         let Some(url) = description::choose(&urls, has_mappings) else {
             let message = "the description offers only JSON, which needs RESULTS in response_mappings";
-            return Err(config_invalid(message.to_owned()));
+            return Err(config_invalid(message));
         };
         if query.page > 0 && !template::has_pages(&url.template) {
             return Ok(SitePage(None));
@@ -230,8 +231,9 @@ impl OpenSearchDescription {
         }
         let answer = self.fetch(self.address()?, time_max).await?;
         let text = response::text(&answer, self.context.clock.now()).map_err(not_there)?;
-        let urls = description::parse(&text)
-            .map_err(|sentence| ConnectorError::new(ConnectorErrorKind::Unreadable, sentence))?;
+        let urls = description::parse(&text).map_err(|error| {
+            ConnectorError::new(ConnectorErrorKind::Unreadable, error.message()).caused_by(error)
+        })?;
         let urls = Arc::new(urls);
         description::cache(key, &urls);
         Ok(urls)
@@ -243,14 +245,16 @@ impl OpenSearchDescription {
             let message = "the URL in the description has no searchTerms parameter";
             return Err(ConnectorError::new(ConnectorErrorKind::Unreadable, message));
         }
-        let unreadable = |sentence: String| ConnectorError::new(ConnectorErrorKind::Unreadable, sentence);
+        let unreadable = |error: SyntaxError| {
+            ConnectorError::new(ConnectorErrorKind::Unreadable, error.message()).caused_by(error)
+        };
         let text = template::fill(url, query).map_err(unreadable)?;
         let steady = template::fill(url, &UrlQuery { text: "", ..*query }).map_err(unreadable)?;
         let description = self.address()?;
         let join =
             |text: &str| description.join(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let (Some(address), Some(steady)) = (join(&text), join(&steady)) else {
-            return Err(unreadable("the URL in the description is not valid".to_owned()));
+            return Err(unreadable("the URL in the description is not valid".into()));
         };
         let host = address.host_str().unwrap_or_default().to_ascii_lowercase();
         let is_own = address.host_str() == description.host_str();

@@ -80,7 +80,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let mut base_url =
-        BaseUrl::parse(&provider.spec.url).map_err(|sentence| ConnectorError::in_field("url", sentence))?;
+        BaseUrl::parse(&provider.spec.url).map_err(|error| ConnectorError::of_syntax("url", error))?;
     let credentials = require_notations(provider)?.credentials;
     base_url.tls = base_url.tls.or_else(|| http_auth::tls(&credentials));
     let access = access(&credentials, &base_url)

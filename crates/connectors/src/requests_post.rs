@@ -11,6 +11,7 @@ use domain::provider::{ProviderSpec, SearchProvider};
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
 use syntax::query_mappings::QueryMappings;
+use syntax::query_template::QueryEncoding;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "RequestsPost",
@@ -51,7 +52,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     let (notations, mut errors) = http_check::check(provider);
     let (field, template) = body_template(&provider.spec);
     let sample = http_check::sample_binding(provider, &notations, "one");
-    if let Err(sentence) = json_body::bind(template, &sample, is_raw(&notations.query_mappings)) {
+    if let Err(sentence) = json_body::bind(template, &sample, encoding(&notations.query_mappings)) {
         errors.add(field, sentence);
     }
     errors
@@ -71,9 +72,10 @@ fn body_template(spec: &ProviderSpec) -> (&'static str, &Map<String, Value>) {
     }
 }
 
-fn is_raw(mappings: &QueryMappings) -> bool {
-    mappings.has_flag(RAW_FLAG)
-        || mappings.get(RAW_FLAG).is_some_and(|value| !value.trim().eq_ignore_ascii_case("false"))
+fn encoding(mappings: &QueryMappings) -> QueryEncoding {
+    let is_raw = mappings.has_flag(RAW_FLAG)
+        || mappings.get(RAW_FLAG).is_some_and(|value| !value.trim().eq_ignore_ascii_case("false"));
+    if is_raw { QueryEncoding::Raw } else { QueryEncoding::Form }
 }
 
 impl RequestsPost {
@@ -83,7 +85,7 @@ impl RequestsPost {
             return Ok(Value::String(query.text.to_owned()));
         }
         let binding = self.source.binding(query, query.text);
-        json_body::bind(&self.template, &binding, is_raw(self.source.mappings())).map_err(config_invalid)
+        json_body::bind(&self.template, &binding, encoding(self.source.mappings())).map_err(config_invalid)
     }
 }
 

@@ -77,12 +77,12 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     let notations = require_notations(provider)?;
     let mappings = &notations.query_mappings;
     let account = Account::read(&provider.spec.url, mappings.get("account"));
-    let mut account = account.map_err(|sentence| ConnectorError::in_field("url", sentence))?;
+    let mut account = account.map_err(|error| ConnectorError::of_syntax("url", error))?;
     account.base_url.tls = account.base_url.tls.or_else(|| http_auth::tls(&notations.credentials));
     let access = Access::of(&notations.credentials, &account);
     Ok(Snowflake {
         sql_query: SqlQuery::of(provider, Dialect::Snowflake)?,
-        access: access.map_err(|sentence| ConnectorError::in_field("credentials", sentence))?,
+        access: access.map_err(|error| ConnectorError::of_syntax("credentials", error))?,
         account,
         session_context: session_context(mappings),
         context: context.clone(),

@@ -70,7 +70,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let sql_query = SqlQuery::of(provider, Dialect::Sqlite)?;
     let file = sqlite_file::check(&provider.spec.url, &context.settings)
-        .map_err(|sentence| ConnectorError::in_field("url", sentence))?;
+        .map_err(|error| ConnectorError::of_syntax("url", error))?;
     let (settings, own_database) = (Arc::clone(&context.settings), Arc::clone(&context.own_database));
     Ok(Sqlite3 { file, sql_query, settings, own_database }.boxed())
 }

@@ -134,7 +134,7 @@ fn statement(provider: &SearchProvider, mappings: &QueryMappings) -> Result<Stri
         let sentence = "The words must not be part of the statement: use userQuery() or userInput(@query).";
         return Err(ConnectorError::in_field("query_template", sentence));
     }
-    configured(given, mappings, "").map_err(|sentence| ConnectorError::in_field("query_template", sentence))
+    configured(given, mappings, "").map_err(|error| ConnectorError::of_syntax("query_template", error))
 }
 
 impl TypedConnector for Vespa {

@@ -3,6 +3,7 @@
 use crate::settings::SettingValue;
 use chrono::TimeDelta;
 use serde::{Deserialize, Deserializer};
+use syntax::error::SyntaxError;
 
 /// How long a search is kept after its last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,12 +61,12 @@ impl Retention {
 impl SettingValue for Retention {
     const KIND: &'static str = "0 to 4";
 
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         let text = text.trim();
         let is_named = |one: &Self| text == one.number().to_string() || text.eq_ignore_ascii_case(one.name());
         Self::ALL.into_iter().find(is_named).ok_or_else(|| {
             let known = Self::ALL.map(|one| format!("{} ({})", one.number(), one.name()));
-            format!("one of {} is needed", known.join(", "))
+            format!("one of {} is needed", known.join(", ")).into()
         })
     }
 

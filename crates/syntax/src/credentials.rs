@@ -1,6 +1,7 @@
 //! `credentials` of a provider in all of their forms, and `eval_credentials`, the name of a session value to insert
 //! into them.
 
+use crate::error::SyntaxError;
 use crate::secret::Secret;
 use crate::suggest;
 use std::collections::BTreeMap;
@@ -39,7 +40,7 @@ pub struct Login {
 
 impl SourceCredentials {
     /// Parses credentials. Error messages contain no part of a secret.
-    pub fn parse(secret: &Secret) -> Result<Self, String> {
+    pub fn parse(secret: &Secret) -> Result<Self, SyntaxError> {
         let text = secret.expose().trim();
         if text.is_empty() {
             Ok(Self::None)
@@ -50,7 +51,7 @@ impl SourceCredentials {
         } else if let Some(key) = text.strip_prefix("X-Api-Key=") {
             let key = key.trim();
             if key.is_empty() {
-                Err("X-Api-Key= needs a key.".to_owned())
+                Err("X-Api-Key= needs a key.".into())
             } else {
                 Ok(Self::ApiKeyHeader(Secret::new(key)))
             }
@@ -119,7 +120,7 @@ impl SourceCredentials {
 
 /// The name in `eval_credentials`: a bare name, `session['name']` or `session["name"]`; None if it is empty. Nothing is
 /// evaluated.
-pub fn session_name(eval_credentials: &str) -> Result<Option<&str>, String> {
+pub fn session_name(eval_credentials: &str) -> Result<Option<&str>, SyntaxError> {
     let text = eval_credentials.trim();
     if text.is_empty() {
         return Ok(None);
@@ -131,14 +132,14 @@ pub fn session_name(eval_credentials: &str) -> Result<Option<&str>, String> {
     let name = quoted.unwrap_or(text);
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.is_empty() || !name.chars().all(is_name) {
-        return Err("Use a name of a-z, A-Z, 0-9, _, - and . alone, or session['name'].".to_owned());
+        return Err("Use a name of a-z, A-Z, 0-9, _, - and . alone, or session['name'].".into());
     }
     Ok(Some(name))
 }
 
-fn scheme(text: &str) -> Result<SourceCredentials, String> {
+fn scheme(text: &str) -> Result<SourceCredentials, SyntaxError> {
     let form = || format!("Use {}('user','password').", SCHEMES.join(", "));
-    let Some((name, arguments)) = text.split_once('(') else { return Err(form()) };
+    let Some((name, arguments)) = text.split_once('(') else { return Err(form().into()) };
     let arguments = arguments.trim_end().strip_suffix(')').ok_or_else(form)?;
     let (user, password) = two_arguments(arguments.trim()).ok_or_else(form)?;
     let login = Login { user, password: Secret::new(password) };
@@ -147,7 +148,7 @@ fn scheme(text: &str) -> Result<SourceCredentials, String> {
         "HTTPDigestAuth" => Ok(SourceCredentials::Digest(login)),
         // The second spelling is an old one that still occurs in configurations.
         "HTTPProxyAuth" | "HTTProxyAuth" => Ok(SourceCredentials::Proxy(login)),
-        other => Err(suggest::unknown("kind of HTTP credentials", other, SCHEMES)),
+        other => Err(suggest::unknown("kind of HTTP credentials", other, SCHEMES).into()),
     }
 }
 
@@ -169,7 +170,7 @@ fn two_arguments(text: &str) -> Option<(String, String)> {
     Some((user.trim().to_owned(), unquoted.unwrap_or(password).to_owned()))
 }
 
-fn bearer(text: &str) -> Result<SourceCredentials, String> {
+fn bearer(text: &str) -> Result<SourceCredentials, SyntaxError> {
     let (mut token, mut verify_certs, mut ca_certs) = (Secret::default(), true, None);
     for piece in text.split(',').map(str::trim).filter(|piece| !piece.is_empty()) {
         let unreadable =
@@ -182,15 +183,15 @@ fn bearer(text: &str) -> Result<SourceCredentials, String> {
                     "true" | "1" | "yes" | "y" => true,
                     "false" | "0" | "no" | "n" => false,
                     // A misspelled word must not disable the check.
-                    _ => return Err("verify_certs is true or false.".to_owned()),
+                    _ => return Err("verify_certs is true or false.".into()),
                 };
             }
             "ca_certs" => ca_certs = Some(value.trim().to_owned()).filter(|path| !path.is_empty()),
-            _ => return Err(unreadable()),
+            _ => return Err(unreadable().into()),
         }
     }
     if token.is_empty() {
-        return Err("bearer= needs a token.".to_owned());
+        return Err("bearer= needs a token.".into());
     }
     Ok(SourceCredentials::Bearer { token, verify_certs, ca_certs })
 }
@@ -260,7 +261,7 @@ mod tests {
             "X-Api-Key=",
         ] {
             let error = SourceCredentials::parse(&Secret::new(text)).expect_err(text);
-            assert!(!error.contains("hush"), "{error}");
+            assert!(!error.message().contains("hush"), "{error}");
         }
     }
 

@@ -7,6 +7,7 @@
 //! | `a[*]` | all items of a list; a single value counts as a list of one |
 //! | a leading `$` | the root; optional |
 
+use crate::error::SyntaxError;
 use serde_json::Value;
 
 /// Maximum length of a path, in characters.
@@ -30,16 +31,16 @@ enum Step {
 }
 
 impl JsonPath {
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let text = text.trim();
         let failed = |reason: &str| {
             let shown: String = text.chars().take(100).collect();
-            format!("'{shown}' is not a path: {reason}.")
+            SyntaxError::new(format!("'{shown}' is not a path: {reason}."))
         };
         if text.chars().count() > PATH_CHARS_MAX {
             return Err(failed(&format!("it is longer than {PATH_CHARS_MAX} characters")));
         }
-        let steps = steps(text).map_err(|reason| failed(&reason))?;
+        let steps = steps(text).map_err(|reason| failed(reason.message()).caused_by(reason))?;
         if steps.len() > STEPS_MAX {
             return Err(failed(&format!("it has more than {STEPS_MAX} steps")));
         }
@@ -144,7 +145,7 @@ fn edge(index: i64, length: usize) -> usize {
     position(index, length).unwrap_or(0).min(length)
 }
 
-fn steps(text: &str) -> Result<Vec<Step>, String> {
+fn steps(text: &str) -> Result<Vec<Step>, SyntaxError> {
     let mut steps = Vec::new();
     let mut rest = text.strip_prefix('$').unwrap_or(text);
     let mut wants_name = rest.len() == text.len() && !rest.starts_with('[');
@@ -162,15 +163,15 @@ fn steps(text: &str) -> Result<Vec<Step>, String> {
             rest = after;
             wants_name = !rest.starts_with('[');
         } else {
-            return Err(unexpected(rest));
+            return Err(unexpected(rest).into());
         }
     }
     Ok(steps)
 }
 
-fn split_name(text: &str) -> Result<(&str, &str), String> {
+fn split_name(text: &str) -> Result<(&str, &str), SyntaxError> {
     let end = text.find(|c| !is_name_char(c)).unwrap_or(text.len());
-    if end == 0 { Err(unexpected(text)) } else { Ok(text.split_at(end)) }
+    if end == 0 { Err(unexpected(text).into()) } else { Ok(text.split_at(end)) }
 }
 
 fn is_name_char(c: char) -> bool {
@@ -178,7 +179,7 @@ fn is_name_char(c: char) -> bool {
 }
 
 /// The step inside brackets, and the rest after the closing one.
-fn bracket(inside: &str) -> Result<(Step, &str), String> {
+fn bracket(inside: &str) -> Result<(Step, &str), SyntaxError> {
     let inside = inside.trim_start();
     if let Some(quote) = inside.chars().next().filter(|c| matches!(c, '\'' | '"')) {
         let (name, after) = quoted(&inside[1..], quote)?;
@@ -193,7 +194,10 @@ fn bracket(inside: &str) -> Result<(Step, &str), String> {
     if let Some((from, to)) = word.split_once(':') {
         let number = |text: &str| match text.trim() {
             "" => Ok(None),
-            text => text.parse().map(Some).map_err(|_| format!("'[{word}]' is not a range")),
+            text => text
+                .parse::<i64>()
+                .map(Some)
+                .map_err(|error| SyntaxError::new(format!("'[{word}]' is not a range")).caused_by(error)),
         };
         return Ok((Step::Slice(number(from)?, number(to)?), rest));
     }
@@ -201,13 +205,14 @@ fn bracket(inside: &str) -> Result<(Step, &str), String> {
         return Ok((Step::Index(index), rest));
     }
     if word.is_empty() || !word.chars().all(is_name_char) {
-        return Err(format!("'[{word}]' is not an index, '*' or a name; write ['{word}'] for a name"));
+        let reason = format!("'[{word}]' is not an index, '*' or a name; write ['{word}'] for a name");
+        return Err(reason.into());
     }
     Ok((Step::Member(word.to_owned()), rest))
 }
 
 /// A quoted name (a backslash escapes the next character), and the rest after its closing quote.
-fn quoted(text: &str, quote: char) -> Result<(String, &str), String> {
+fn quoted(text: &str, quote: char) -> Result<(String, &str), SyntaxError> {
     let mut name = String::new();
     let mut chars = text.char_indices();
     while let Some((index, c)) = chars.next() {
@@ -217,7 +222,7 @@ fn quoted(text: &str, quote: char) -> Result<(String, &str), String> {
             c => name.push(c),
         }
     }
-    Err("a quote is not closed".to_owned())
+    Err("a quote is not closed".into())
 }
 
 fn unexpected(rest: &str) -> String {
@@ -290,7 +295,7 @@ mod tests {
         ] {
             assert!(JsonPath::parse(path).is_err(), "{path}");
         }
-        assert!(JsonPath::parse("a b").expect_err("a space").contains("'a b'"));
+        assert!(JsonPath::parse("a b").expect_err("a space").message().contains("'a b'"));
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! | [`strip_html`], [`normalize`], [`highlights`], [`display`] | plain, normalized, highlighted and safe texts |
 //! | [`dates`], [`canonical_url`] | dates as sources write them; one form for all URLs of a page |
 //! | [`network`], [`rate`] | IP networks and rates in settings |
+//! | [`error`] | the error of the parsers |
 //! | [`suggest`] | suggestions for unknown names |
 //! | `split` | splitting outside of brackets |
 
@@ -19,6 +20,7 @@ pub mod canonical_url;
 pub mod credentials;
 pub mod dates;
 pub mod display;
+pub mod error;
 pub mod highlights;
 pub mod json_path;
 pub mod network;

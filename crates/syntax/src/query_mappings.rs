@@ -1,5 +1,7 @@
 //! `query_mappings`: values for the query template, and capabilities of the source.
 
+use crate::error::SyntaxError;
+
 /// Maximum number of pieces in a text of mappings, also of the other kinds.
 pub const PIECES_MAX: usize = 500;
 
@@ -17,22 +19,22 @@ pub struct QueryMappings {
 }
 
 impl QueryMappings {
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let mut mappings = Self::default();
         for piece in text.split(',').map(str::trim).filter(|piece| !piece.is_empty()) {
             match piece.split_once('=') {
-                Some(("", _)) => return Err(format!("'{piece}' has no key before '='.")),
+                Some(("", _)) => return Err(format!("'{piece}' has no key before '='.").into()),
                 Some((key, value)) => mappings.pairs.push((key.to_owned(), value.to_owned())),
                 None => mappings.flags.push(piece.to_owned()),
             }
         }
         if mappings.pairs.len() + mappings.flags.len() > PIECES_MAX {
-            return Err(format!("At most {PIECES_MAX} mappings are allowed."));
+            return Err(format!("At most {PIECES_MAX} mappings are allowed.").into());
         }
         if let Some(snippet) = mappings.page()
             && !PAGE_VARIABLES.iter().any(|variable| snippet.contains(variable))
         {
-            return Err(format!("PAGE needs one of {} in its value.", PAGE_VARIABLES.join(", ")));
+            return Err(format!("PAGE needs one of {} in its value.", PAGE_VARIABLES.join(", ")).into());
         }
         Ok(mappings)
     }
@@ -162,8 +164,10 @@ mod tests {
 
     #[test]
     fn names_the_mistake() {
-        assert!(QueryMappings::parse("a=1,=2").expect_err("no key").contains("'=2'"));
-        assert!(QueryMappings::parse("PAGE=start=1").expect_err("no variable").contains("RESULT_INDEX"));
+        assert!(QueryMappings::parse("a=1,=2").expect_err("no key").message().contains("'=2'"));
+        assert!(
+            QueryMappings::parse("PAGE=start=1").expect_err("no variable").message().contains("RESULT_INDEX")
+        );
         assert!(QueryMappings::parse(&"a=b,".repeat(PIECES_MAX)).is_ok());
         assert!(QueryMappings::parse(&"a=b,".repeat(PIECES_MAX + 1)).is_err());
     }

@@ -1,5 +1,6 @@
 //! `query_template`: placeholders bound to the url, the mappings, the credentials and the query.
 
+use crate::error::SyntaxError;
 use crate::query_mappings::QueryMappings;
 use crate::secret::Secret;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -28,7 +29,7 @@ pub struct Binding<'a> {
 ///
 /// The url and the mappings are configuration and may contain placeholders themselves. Credentials and the query are
 /// bound last, in one pass, so that nothing inside them is ever treated as a placeholder.
-pub fn bind(template: &str, binding: &Binding<'_>) -> Result<String, String> {
+pub fn bind(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxError> {
     let mut text = configured(template, binding)?;
     let sort = binding.sort_snippet.map(str::to_owned);
     for snippet in sort.into_iter().chain(binding.mappings.page_snippet(binding.page)) {
@@ -38,21 +39,41 @@ pub fn bind(template: &str, binding: &Binding<'_>) -> Result<String, String> {
 }
 
 /// Like [`bind`], without the parameters for sorting and paging: for a part of a URL.
-pub fn bind_part(template: &str, binding: &Binding<'_>) -> Result<String, String> {
+pub fn bind_part(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxError> {
     finished(&configured(template, binding)?, binding)
 }
 
 /// A template with only the url and the mappings inserted: its destination, whatever the query is.
-pub fn bind_configuration(template: &str, url: &str, mappings: &QueryMappings) -> Result<String, String> {
+pub fn bind_configuration(
+    template: &str,
+    url: &str,
+    mappings: &QueryMappings,
+) -> Result<String, SyntaxError> {
     let binding = Binding { url, mappings, credentials: &[], query: "", sort_snippet: None, page: 0 };
     configured(template, &binding)
 }
 
+/// How the query is written into a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueryEncoding {
+    /// As the user wrote it.
+    Raw,
+    /// Like a parameter of a URL.
+    Form,
+}
+
 /// Binds a text of a body: the url and the mappings are inserted unchanged, the query form-encoded or raw. A body may
 /// contain braces of its own, so unknown placeholders are kept. Credentials are not inserted into bodies.
-pub fn bind_text(template: &str, binding: &Binding<'_>, is_raw: bool) -> Result<String, String> {
+pub fn bind_text(
+    template: &str,
+    binding: &Binding<'_>,
+    encoding: QueryEncoding,
+) -> Result<String, SyntaxError> {
     let text = configured(template, binding)?;
-    let query = if is_raw { binding.query.to_owned() } else { encode_form(binding.query) };
+    let query = match encoding {
+        QueryEncoding::Raw => binding.query.to_owned(),
+        QueryEncoding::Form => encode_form(binding.query),
+    };
     let mut out = String::with_capacity(text.len() + query.len());
     for part in parts(&text) {
         match part {
@@ -65,7 +86,7 @@ pub fn bind_text(template: &str, binding: &Binding<'_>, is_raw: bool) -> Result<
             }
         }
         if out.len() > BOUND_BYTES_MAX {
-            return Err("The body is too long after binding.".to_owned());
+            return Err("The body is too long after binding.".into());
         }
     }
     Ok(out)
@@ -136,7 +157,7 @@ pub fn parts(template: &str) -> Vec<Part<'_>> {
 }
 
 /// The template with the url and then each mapping inserted, in the order of the mappings.
-fn configured(template: &str, binding: &Binding<'_>) -> Result<String, String> {
+fn configured(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxError> {
     let mut text = template.to_owned();
     let url = ("url", binding.url);
     let pairs = binding.mappings.pairs().iter().map(|(key, value)| (key.as_str(), value.as_str()));
@@ -147,7 +168,7 @@ fn configured(template: &str, binding: &Binding<'_>) -> Result<String, String> {
             continue;
         }
         if text.len() + count * value.len() > BOUND_BYTES_MAX {
-            return Err("The query template is too long after binding.".to_owned());
+            return Err("The query template is too long after binding.".into());
         }
         text = text.replace(&placeholder, value);
     }
@@ -155,7 +176,7 @@ fn configured(template: &str, binding: &Binding<'_>) -> Result<String, String> {
 }
 
 /// Inserts the credentials and the query.
-fn finished(text: &str, binding: &Binding<'_>) -> Result<String, String> {
+fn finished(text: &str, binding: &Binding<'_>) -> Result<String, SyntaxError> {
     let query = encode_form(binding.query);
     let mut out = String::with_capacity(text.len() + query.len());
     let mut unbound = Vec::new();
@@ -170,12 +191,12 @@ fn finished(text: &str, binding: &Binding<'_>) -> Result<String, String> {
             Part::LoneBrace(brace) => unbound.push(brace.to_owned()),
         }
         if out.len() > BOUND_BYTES_MAX {
-            return Err("The query template is too long after binding.".to_owned());
+            return Err("The query template is too long after binding.".into());
         }
     }
     if !unbound.is_empty() {
         unbound.dedup();
-        return Err(format!("There is no value for {} in the query template.", unbound.join(", ")));
+        return Err(format!("There is no value for {} in the query template.", unbound.join(", ")).into());
     }
     Ok(out)
 }
@@ -201,7 +222,7 @@ mod tests {
         page: u32,
     }
 
-    fn bound(case: &Case, query: &str) -> Result<String, String> {
+    fn bound(case: &Case, query: &str) -> Result<String, SyntaxError> {
         let mappings = QueryMappings::parse(case.mappings).expect("mappings");
         let credentials = [("key".to_owned(), Secret::new("k{query_string}&"))];
         let binding = Binding {
@@ -292,16 +313,17 @@ mod tests {
             page: 0,
         };
         let table = [
-            ("*{query_string}*", false, "*solid+%22state%22+%7Bf%7D*"),
-            ("*{query_string}*", true, "*solid \"state\" {f}*"),
-            ("{f} {q}", true, "title all:solid \"state\" {f}"),
-            ("{url}{key} {0} { {} }{", true, "http://s/{key} {0} { {} }{"),
+            ("*{query_string}*", QueryEncoding::Form, "*solid+%22state%22+%7Bf%7D*"),
+            ("*{query_string}*", QueryEncoding::Raw, "*solid \"state\" {f}*"),
+            ("{f} {q}", QueryEncoding::Raw, "title all:solid \"state\" {f}"),
+            ("{url}{key} {0} { {} }{", QueryEncoding::Raw, "http://s/{key} {0} { {} }{"),
         ];
-        for (template, is_raw, want) in table {
-            assert_eq!(bind_text(template, &binding, is_raw).as_deref(), Ok(want), "{template}");
+        for (template, encoding, want) in table {
+            assert_eq!(bind_text(template, &binding, encoding).as_deref(), Ok(want), "{template}");
         }
         let long = "{query_string}".repeat(BOUND_BYTES_MAX / 16);
-        assert!(bind_text(&long, &binding, true).expect_err("too long").contains("too long"));
+        let error = bind_text(&long, &binding, QueryEncoding::Raw).expect_err("too long");
+        assert!(error.message().contains("too long"));
     }
 
     #[test]
@@ -309,7 +331,7 @@ mod tests {
         let case =
             Case { template: "{url}?x={nix}&q={query_string}", mappings: "", is_by_date: true, page: 0 };
         let error = bound(&case, "q").expect_err("unbound");
-        assert!(error.contains("{place}") && error.contains("{nix}"), "{error}");
+        assert!(error.message().contains("{place}") && error.message().contains("{nix}"), "{error}");
         let case = Case { template: "{url}?x={", mappings: "place=a", is_by_date: true, page: 0 };
         assert!(bound(&case, "q").is_err());
     }
@@ -326,11 +348,13 @@ mod tests {
             sort_snippet: None,
             page: 0,
         };
-        assert!(bind("{k0}", &binding).expect_err("too long").contains("too long"));
+        assert!(bind("{k0}", &binding).expect_err("too long").message().contains("too long"));
         let query = "é".repeat(2048);
         let binding = Binding { query: &query, mappings: &QueryMappings::default(), ..binding };
         assert!(bind(&"{query_string}".repeat(4), &binding).is_ok());
-        assert!(bind(&"{query_string}".repeat(6), &binding).expect_err("too long").contains("too long"));
+        assert!(
+            bind(&"{query_string}".repeat(6), &binding).expect_err("too long").message().contains("too long")
+        );
     }
 
     proptest! {
@@ -341,7 +365,9 @@ mod tests {
                 url: "u{a}", mappings: &mappings, credentials: &[], query: &query, sort_snippet: None, page: 1,
             };
             let _ = bind(&template, &binding);
-            let _ = bind_text(&template, &binding, template.len() % 2 == 0);
+            for encoding in [QueryEncoding::Raw, QueryEncoding::Form] {
+                let _ = bind_text(&template, &binding, encoding);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Rates such as `15/minute`.
 
+use crate::error::SyntaxError;
 use std::fmt;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ const PERIODS: [(&str, u64); 4] = [("second", 1), ("minute", 60), ("hour", 3600)
 
 impl Rate {
     /// `<n>/<second|minute|hour|day>`; `None` and the empty text mean that there is no limit.
-    pub fn parse(text: &str) -> Result<Option<Self>, String> {
+    pub fn parse(text: &str) -> Result<Option<Self>, SyntaxError> {
         let text = text.trim();
         if text.is_empty() || text.eq_ignore_ascii_case("none") {
             return Ok(None);

@@ -1,5 +1,6 @@
 //! `response_mappings`: paths of the counts and the results in a response.
 
+use crate::error::SyntaxError;
 use crate::json_path::JsonPath;
 use crate::split::{find_top, split_top};
 use crate::suggest;
@@ -19,14 +20,15 @@ pub struct ResponseMappings {
 }
 
 impl ResponseMappings {
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let mut mappings = Self::default();
         for piece in split_top(text, ',') {
             let Some(at) = find_top(piece, &['=']) else {
                 return Err(format!(
                     "'{piece}' is not of the form KEY=path. Known keys: {}.",
                     KEYS.join(", ")
-                ));
+                )
+                .into());
             };
             let key = piece[..at].trim();
             let path = JsonPath::parse(&piece[at + 1..])?;
@@ -35,7 +37,7 @@ impl ResponseMappings {
                 "RETRIEVED" => &mut mappings.retrieved,
                 "RESULTS" => &mut mappings.results,
                 "RESULT" => &mut mappings.result,
-                _ => return Err(suggest::unknown("response mapping", key, KEYS)),
+                _ => return Err(suggest::unknown("response mapping", key, KEYS).into()),
             };
             // If a key repeats, the first one applies, as in the other mappings.
             place.get_or_insert(path);
@@ -70,7 +72,7 @@ mod tests {
         ];
         for (text, want) in table {
             let error = ResponseMappings::parse(text).expect_err(text);
-            assert!(error.contains(want), "{text}: {error}");
+            assert!(error.message().contains(want), "{text}: {error}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `result_mappings`: maps values of the source to fields of a result.
 
+use crate::error::SyntaxError;
 use crate::json_path::JsonPath;
 use crate::query_mappings::PIECES_MAX;
 use crate::query_template::{Part, parts};
@@ -58,7 +59,7 @@ pub enum Function {
 }
 
 impl ResultMappings {
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let mut all = Self::default();
         let mut rest = text.trim_start();
         let mut pieces = 0;
@@ -71,12 +72,12 @@ impl ResultMappings {
             rest = after.trim_start();
         }
         if pieces > PIECES_MAX {
-            return Err(format!("At most {PIECES_MAX} mappings are allowed."));
+            return Err(format!("At most {PIECES_MAX} mappings are allowed.").into());
         }
         Ok(all)
     }
 
-    fn take(&mut self, piece: &str) -> Result<(), String> {
+    fn take(&mut self, piece: &str) -> Result<(), SyntaxError> {
         match piece {
             "NO_PAYLOAD" => self.no_payload = true,
             "FILE_SYSTEM" => self.file_system = true,
@@ -87,24 +88,27 @@ impl ResultMappings {
         Ok(())
     }
 
-    fn take_mapping(&mut self, piece: &str) -> Result<(), String> {
+    fn take_mapping(&mut self, piece: &str) -> Result<(), SyntaxError> {
         let Some(at) = find_top(piece, &['=']) else {
             if is_command_like(piece) {
                 let unknown = suggest::unknown("command in result_mappings", piece, COMMANDS);
-                return Err(format!("{unknown} To copy a source field of that name, write ['{piece}']."));
+                return Err(
+                    format!("{unknown} To copy a source field of that name, write ['{piece}'].").into()
+                );
             }
             self.mappings.push(ResultMapping::Payload(Source::parse(piece)?));
             return Ok(());
         };
         let (key, source) = (piece[..at].trim(), piece[at + 1..].trim());
         if key.is_empty() || source.is_empty() {
-            return Err(format!("'{piece}' needs a key before '=' and a source after it."));
+            return Err(format!("'{piece}' needs a key before '=' and a source after it.").into());
         }
         if key == "BLOCK" {
             if BLOCKS_RESERVED.contains(&source) {
                 return Err(format!(
                     "No block can be named '{source}': every response has a key of that name."
-                ));
+                )
+                .into());
             }
             self.block = Some(source.to_owned());
         } else if let Some(inside) = source.strip_prefix('\'') {
@@ -120,7 +124,7 @@ impl ResultMappings {
 }
 
 impl Source {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         let text = text.trim();
         for (name, function) in
             [("sw_urlencode(", Function::UrlEncode), ("sw_btcconvert(", Function::BtcConvert)]
@@ -133,7 +137,7 @@ impl Source {
         if let Some((name, _)) = text.split_once('(')
             && name.starts_with("sw_")
         {
-            return Err(suggest::unknown("function", name, ["sw_urlencode", "sw_btcconvert"]));
+            return Err(suggest::unknown("function", name, ["sw_urlencode", "sw_btcconvert"]).into());
         }
         Ok(Self { path: JsonPath::parse(text)?, function: None })
     }
@@ -141,7 +145,7 @@ impl Source {
 
 /// One piece, and the rest after its comma. A template may contain commas and quotes: it ends at the first quote before
 /// a comma or at the end.
-fn split_piece(text: &str) -> Result<(&str, &str), String> {
+fn split_piece(text: &str) -> Result<(&str, &str), SyntaxError> {
     let first = find_top(text, &['=', ',']);
     if let Some(at) = first
         && text[at..].starts_with('=')
@@ -156,13 +160,13 @@ fn split_piece(text: &str) -> Result<(&str, &str), String> {
             }
         }
         let shown: String = text.chars().take(100).collect();
-        return Err(format!("The quote in '{shown}' is not closed."));
+        return Err(format!("The quote in '{shown}' is not closed.").into());
     }
     let end = find_top(text, &[',']).unwrap_or(text.len());
     Ok((text[..end].trim(), text.get(end + 1..).unwrap_or_default()))
 }
 
-fn template_parts(text: &str) -> Result<Vec<TemplatePart>, String> {
+fn template_parts(text: &str) -> Result<Vec<TemplatePart>, SyntaxError> {
     let mut found = Vec::new();
     for part in parts(text) {
         found.push(match part {
@@ -261,7 +265,7 @@ mod tests {
         ];
         for (text, want) in table {
             let error = ResultMappings::parse(text).expect_err(text);
-            assert!(error.contains(want), "{text}: {error}");
+            assert!(error.message().contains(want), "{text}: {error}");
         }
         assert!(ResultMappings::parse(&"a,".repeat(PIECES_MAX)).is_ok());
         assert!(ResultMappings::parse(&"a,".repeat(PIECES_MAX + 1)).is_err());

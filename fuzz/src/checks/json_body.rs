@@ -3,7 +3,7 @@
 use connectors::json_body::{BODY_BYTES_MAX, bind};
 use serde_json::{Map, Value};
 use syntax::query_mappings::QueryMappings;
-use syntax::query_template::Binding;
+use syntax::query_template::{Binding, QueryEncoding};
 
 pub fn check(bytes: &[u8]) {
     let mut lines = super::text(bytes).splitn(3, '\n');
@@ -12,7 +12,7 @@ pub fn check(bytes: &[u8]) {
     };
     let Ok(mappings) = QueryMappings::parse(lines.next().unwrap_or_default()) else { return };
     let query = lines.next().unwrap_or("say \"{url}\"");
-    for is_raw in [false, true] {
+    for encoding in [QueryEncoding::Form, QueryEncoding::Raw] {
         let binding = Binding {
             url: "https://a.example/x",
             mappings: &mappings,
@@ -21,7 +21,7 @@ pub fn check(bytes: &[u8]) {
             sort_snippet: None,
             page: 0,
         };
-        let Ok(body) = bind(&template, &binding, is_raw) else { continue };
+        let Ok(body) = bind(&template, &binding, encoding) else { continue };
         let template = Value::Object(template.clone());
         assert!(is_of_shape(&body, &template), "{template} became {body}");
         assert!(text_bytes(&body) <= BODY_BYTES_MAX);

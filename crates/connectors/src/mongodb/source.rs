@@ -22,6 +22,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
 
 /// Match any of the words instead of all.
@@ -66,7 +67,7 @@ pub fn build(
 ) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
     let mappings = &notations.query_mappings;
-    let wrong = |field| move |sentence: String| ConnectorError::in_field(field, sentence);
+    let wrong = |field| move |error: SyntaxError| ConnectorError::of_syntax(field, error);
     let target = CollectionTarget::of(&provider.spec.url, &notations.credentials);
     let template = template(&provider.spec, mappings).map_err(wrong("query_template_json"))?;
     Ok(MongoDb {
@@ -79,15 +80,15 @@ pub fn build(
     .boxed())
 }
 
-fn template(spec: &ProviderSpec, mappings: &QueryMappings) -> Result<Template, String> {
+fn template(spec: &ProviderSpec, mappings: &QueryMappings) -> Result<Template, SyntaxError> {
     let is_any = mappings.has_flag(MATCH_ANY) || spec.tags.iter().any(|tag| tag == MATCH_ANY);
     Template::parse(&spec.query_template_json, mappings, is_any)
 }
 
-fn date_field(mappings: &QueryMappings) -> Result<Option<String>, String> {
+fn date_field(mappings: &QueryMappings) -> Result<Option<String>, SyntaxError> {
     match mappings.get("sort_by_date").map(str::trim) {
         Some(field) if field.is_empty() || field.contains(['$', '\0']) => {
-            Err("sort_by_date is the name of a field.".to_owned())
+            Err("sort_by_date is the name of a field.".into())
         }
         field => Ok(field.map(str::to_owned)),
     }
@@ -243,7 +244,7 @@ impl MongoDb {
                 let message = format!("the answer is larger than {ANSWER_BYTES_MAX} bytes");
                 return Err(ConnectorError::new(ConnectorErrorKind::Unreadable, message));
             }
-            let document = Document::try_from(raw).map_err(|_| self.unreadable())?;
+            let document = Document::try_from(raw).map_err(|error| self.unreadable().caused_by(error))?;
             rows.push(values::to_json(document));
         }
         Ok(rows)

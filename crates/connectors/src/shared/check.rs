@@ -5,6 +5,7 @@ use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use std::collections::BTreeMap;
 use syntax::credentials::{SESSION_PLACE, SourceCredentials, session_name};
+use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
 use syntax::response_mappings::ResponseMappings;
 use syntax::result_mappings::ResultMappings;
@@ -49,28 +50,28 @@ fn parse_notations(provider: &SearchProvider) -> (Notations, Vec<ConnectorError>
     let spec = &provider.spec;
     let (mut read, mut errors) = (Notations::default(), Vec::new());
     let mut add =
-        |field: &'static str, sentence: String| errors.push(ConnectorError::in_field(field, sentence));
+        |field: &'static str, error: SyntaxError| errors.push(ConnectorError::of_syntax(field, error));
     match QueryMappings::parse(&spec.query_mappings) {
         Ok(mappings) => read.query_mappings = mappings,
-        Err(sentence) => add("query_mappings", sentence),
+        Err(error) => add("query_mappings", error),
     }
     match ResponseMappings::parse(&spec.response_mappings) {
         Ok(mappings) => read.response_mappings = mappings,
-        Err(sentence) => add("response_mappings", sentence),
+        Err(error) => add("response_mappings", error),
     }
-    if let Err(sentence) = ResultMappings::parse(&spec.result_mappings) {
-        add("result_mappings", sentence);
+    if let Err(error) = ResultMappings::parse(&spec.result_mappings) {
+        add("result_mappings", error);
     }
     match SourceCredentials::parse(&provider.credentials) {
         Ok(credentials) => read.credentials = credentials,
-        Err(sentence) => add("credentials", sentence),
+        Err(error) => add("credentials", error),
     }
     match session_name(&spec.eval_credentials) {
         Ok(None) if read.credentials.need_session() => {
-            add("eval_credentials", format!("{SESSION_PLACE} needs the name of a session value."));
+            add("eval_credentials", format!("{SESSION_PLACE} needs the name of a session value.").into());
         }
         Ok(_) => {}
-        Err(sentence) => add("eval_credentials", sentence),
+        Err(error) => add("eval_credentials", error),
     }
     (read, errors)
 }

@@ -75,7 +75,7 @@ pub fn check(provider: &SearchProvider, form: DsnForm, dialect: Dialect) -> Fiel
 
 impl DatabaseTarget {
     pub fn of(provider: &SearchProvider, form: DsnForm) -> Result<Self, ConnectorError> {
-        let wrong = |sentence: String| ConnectorError::in_field("url", sentence);
+        let wrong = |error| ConnectorError::of_syntax("url", error);
         let dsn = Dsn::parse(&provider.spec.url, form).map_err(wrong)?;
         let tls = dsn.tls().map_err(wrong)?;
         let notations = require_notations(provider)?;

@@ -6,6 +6,7 @@ use domain::secret::Secret;
 use domain::validation::FieldErrors;
 use std::path::PathBuf;
 use syntax::credentials::SourceCredentials;
+use syntax::error::SyntaxError;
 use url::Url;
 
 /// The schemes and the default port of one kind of database.
@@ -33,7 +34,7 @@ pub enum Tls {
 }
 
 impl Dsn {
-    pub fn parse(text: &str, form: DsnForm) -> Result<Self, String> {
+    pub fn parse(text: &str, form: DsnForm) -> Result<Self, SyntaxError> {
         let text = text.trim();
         let example = form.schemes.first().copied().unwrap_or_default();
         let needed = format!("Use {example}://host:{}/database or host:{}:database.", form.port, form.port);
@@ -42,7 +43,7 @@ impl Dsn {
         } else {
             Self::of_parts(text).ok_or_else(|| needed.clone())?
         };
-        if dsn.host.is_empty() || dsn.database.is_empty() { Err(needed) } else { Ok(dsn) }
+        if dsn.host.is_empty() || dsn.database.is_empty() { Err(needed.into()) } else { Ok(dsn) }
     }
 
     fn of_url(text: &str, form: DsnForm) -> Option<Self> {
@@ -80,14 +81,14 @@ impl Dsn {
     }
 
     /// Parses `tls=off|offered|required`, `ca_certs=<file>` and `verify_certs=false`.
-    pub fn tls(&self) -> Result<Tls, String> {
+    pub fn tls(&self) -> Result<Tls, SyntaxError> {
         let ca_file = self.option("ca_certs").map(PathBuf::from);
         let verify = self.option("verify_certs").is_none_or(|text| !text.eq_ignore_ascii_case("false"));
         match self.option("tls").unwrap_or(if ca_file.is_some() { "required" } else { "offered" }) {
             "off" => Ok(Tls::Off),
             "offered" => Ok(Tls::Offered),
             "required" => Ok(Tls::Required(TlsOptions { verify, ca_file })),
-            other => Err(format!("tls is off, offered or required, not '{other}'.")),
+            other => Err(format!("tls is off, offered or required, not '{other}'.").into()),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::check::{Notations, add_error, read_notations};
 use domain::ports::{ConnectorError, Origin};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
+use syntax::error::SyntaxError;
 use syntax::query_template::{Binding, bind, placeholders};
 use url::Url;
 
@@ -35,13 +36,14 @@ pub fn check(provider: &SearchProvider) -> (Notations, FieldErrors) {
 }
 
 /// Parses an http or https URL without a login.
-pub fn web_address(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("The address is not valid: {error}."))?;
+pub fn web_address(text: &str) -> Result<Url, SyntaxError> {
+    let url = Url::parse(text)
+        .map_err(|error| SyntaxError::new(format!("The address is not valid: {error}.")).caused_by(error))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err("The address must begin with http:// or https://.".to_owned());
+        return Err("The address must begin with http:// or https://.".into());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("Put the user and the password into credentials, not into the address.".to_owned());
+        return Err("Put the user and the password into credentials, not into the address.".into());
     }
     Ok(url)
 }
@@ -74,10 +76,10 @@ fn is_known(name: &str, field: &str, provider: &SearchProvider, notations: &Nota
 fn probe(provider: &SearchProvider, notations: &Notations, query: &str) -> Result<Origin, ConnectorError> {
     let spec = &provider.spec;
     let text = bind(&spec.query_template, &sample_binding(provider, notations, query))
-        .map_err(|sentence| ConnectorError::in_field("query_template", sentence))?;
+        .map_err(|error| ConnectorError::of_syntax("query_template", error))?;
     let field = if spec.url.trim().is_empty() { "query_template" } else { "url" };
     let url = web_address(&without_blanks_to_fill(&text))
-        .map_err(|sentence| ConnectorError::in_field(field, sentence))?;
+        .map_err(|error| ConnectorError::of_syntax(field, error))?;
     Origin::trusted(&url).ok_or_else(|| ConnectorError::in_field(field, "The address has no host."))
 }
 

@@ -15,6 +15,7 @@ use domain::secret::Secret;
 use std::fmt;
 use std::time::Instant;
 use syntax::credentials::{Login, SourceCredentials};
+use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
 use syntax::query_template::{Binding, bind, bind_part, dot_segments};
 use url::Url;
@@ -162,7 +163,7 @@ impl HttpSource {
     fn origin(&self, query: &ProviderQuery<'_>) -> Result<Origin, ConnectorError> {
         let template = if self.url.is_empty() { self.template.as_str() } else { "{url}" };
         let url = address(bind_part(template, &self.binding(query, "")))?;
-        Origin::trusted(&url).ok_or_else(|| config_invalid("The address has no host.".to_owned()))
+        Origin::trusted(&url).ok_or_else(|| config_invalid("The address has no host."))
     }
 }
 
@@ -176,8 +177,9 @@ fn secrets(provider: &SearchProvider, credentials: &SourceCredentials) -> Vec<Se
 }
 
 /// The error for an invalid configuration of a saved provider.
-pub fn config_invalid(sentence: String) -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, sentence)
+pub fn config_invalid(error: impl Into<SyntaxError>) -> ConnectorError {
+    let error = error.into();
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, error.message()).caused_by(error)
 }
 
 /// The request with the answer to a digest challenge, if the source sent a supported one.
@@ -189,6 +191,6 @@ fn answered(request: &HttpRequest, answer: &HttpResponse, login: &Login) -> Opti
     Some(again)
 }
 
-fn address(bound: Result<String, String>) -> Result<Url, ConnectorError> {
+fn address(bound: Result<String, SyntaxError>) -> Result<Url, ConnectorError> {
     web_address(&bound.map_err(config_invalid)?).map_err(config_invalid)
 }

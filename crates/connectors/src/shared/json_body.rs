@@ -1,26 +1,31 @@
 //! JSON request bodies: a template whose strings are bound one by one, so that inserted values always stay strings.
 
 use serde_json::{Map, Value};
-use syntax::query_template::{Binding, bind_text};
+use syntax::error::SyntaxError;
+use syntax::query_template::{Binding, QueryEncoding, bind_text};
 
 /// Largest body, in bytes of its strings.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// Binds every name and every string of the template.
-pub fn bind(template: &Map<String, Value>, binding: &Binding<'_>, is_raw: bool) -> Result<Value, String> {
-    let mut body = Body { binding, is_raw, bytes_left: BODY_BYTES_MAX };
+pub fn bind(
+    template: &Map<String, Value>,
+    binding: &Binding<'_>,
+    encoding: QueryEncoding,
+) -> Result<Value, SyntaxError> {
+    let mut body = Body { binding, encoding, bytes_left: BODY_BYTES_MAX };
     body.object(template)
 }
 
 struct Body<'a> {
     binding: &'a Binding<'a>,
-    is_raw: bool,
+    encoding: QueryEncoding,
     bytes_left: usize,
 }
 
 impl Body<'_> {
     /// The template was parsed from JSON, whose nesting is bounded.
-    fn value(&mut self, template: &Value) -> Result<Value, String> {
+    fn value(&mut self, template: &Value) -> Result<Value, SyntaxError> {
         match template {
             Value::String(text) => self.text(text).map(Value::String),
             Value::Array(list) => {
@@ -31,7 +36,7 @@ impl Body<'_> {
         }
     }
 
-    fn object(&mut self, template: &Map<String, Value>) -> Result<Value, String> {
+    fn object(&mut self, template: &Map<String, Value>) -> Result<Value, SyntaxError> {
         let mut object = Map::with_capacity(template.len());
         for (name, value) in template {
             object.insert(self.text(name)?, self.value(value)?);
@@ -39,8 +44,8 @@ impl Body<'_> {
         Ok(Value::Object(object))
     }
 
-    fn text(&mut self, template: &str) -> Result<String, String> {
-        let text = bind_text(template, self.binding, self.is_raw)?;
+    fn text(&mut self, template: &str) -> Result<String, SyntaxError> {
+        let text = bind_text(template, self.binding, self.encoding)?;
         self.bytes_left = self
             .bytes_left
             .checked_sub(text.len())
@@ -57,7 +62,12 @@ mod tests {
     use serde_json::json;
     use syntax::query_mappings::QueryMappings;
 
-    fn bound(template: &Value, mappings: &str, query: &str, is_raw: bool) -> Result<Value, String> {
+    fn bound(
+        template: &Value,
+        mappings: &str,
+        query: &str,
+        encoding: QueryEncoding,
+    ) -> Result<Value, SyntaxError> {
         let mappings = QueryMappings::parse(mappings).expect("mappings");
         let credentials = [("key".to_owned(), Secret::new("hush"))];
         let binding = Binding {
@@ -68,29 +78,59 @@ mod tests {
             sort_snippet: None,
             page: 0,
         };
-        bind(template.as_object().expect("an object"), &binding, is_raw)
+        bind(template.as_object().expect("an object"), &binding, encoding)
     }
 
     #[test]
     fn binds_each_text() {
         let names = json!({"fields": ["a"], "conditions": {"name": "*{query_string}*"}});
         let table = [
-            (json!({"query": "{query_string}"}), "", "solid state", false, json!({"query": "solid+state"})),
-            (json!({"query": "{query_string}"}), "", "solid state", true, json!({"query": "solid state"})),
+            (
+                json!({"query": "{query_string}"}),
+                "",
+                "solid state",
+                QueryEncoding::Form,
+                json!({"query": "solid+state"}),
+            ),
+            (
+                json!({"query": "{query_string}"}),
+                "",
+                "solid state",
+                QueryEncoding::Raw,
+                json!({"query": "solid state"}),
+            ),
             (
                 names,
                 "",
                 "solid state",
-                false,
+                QueryEncoding::Form,
                 json!({"fields": ["a"], "conditions": {"name": "*solid+state*"}}),
             ),
-            (json!({"{f}": [{"u": "{url}"}]}), "f=title", "x", true, json!({"title": [{"u": "http://s/"}]})),
-            (json!({"n": 10, "t": true, "z": null}), "", "x", true, json!({"n": 10, "t": true, "z": null})),
+            (
+                json!({"{f}": [{"u": "{url}"}]}),
+                "f=title",
+                "x",
+                QueryEncoding::Raw,
+                json!({"title": [{"u": "http://s/"}]}),
+            ),
+            (
+                json!({"n": 10, "t": true, "z": null}),
+                "",
+                "x",
+                QueryEncoding::Raw,
+                json!({"n": 10, "t": true, "z": null}),
+            ),
             // Credentials are not allowed in bodies, and a body may contain other braces.
-            (json!({"k": "{key}", "x": "{0} {"}), "", "x", true, json!({"k": "{key}", "x": "{0} {"})),
+            (
+                json!({"k": "{key}", "x": "{0} {"}),
+                "",
+                "x",
+                QueryEncoding::Raw,
+                json!({"k": "{key}", "x": "{0} {"}),
+            ),
         ];
-        for (template, mappings, query, is_raw, want) in table {
-            assert_eq!(bound(&template, mappings, query, is_raw), Ok(want), "{template}");
+        for (template, mappings, query, encoding, want) in table {
+            assert_eq!(bound(&template, mappings, query, encoding), Ok(want), "{template}");
         }
     }
 
@@ -98,9 +138,14 @@ mod tests {
     fn a_body_has_its_limit() {
         let many: Vec<Value> = (0..100).map(|_| json!("{v}")).collect();
         let mappings = format!("v={}", "x".repeat(20_000));
-        assert!(bound(&json!({"a": many}), &mappings, "q", true).expect_err("too large").contains("larger"));
+        assert!(
+            bound(&json!({"a": many}), &mappings, "q", QueryEncoding::Raw)
+                .expect_err("too large")
+                .message()
+                .contains("larger")
+        );
         let few: Vec<Value> = (0..50).map(|_| json!("{v}")).collect();
-        assert!(bound(&json!({"a": few}), &mappings, "q", true).is_ok());
+        assert!(bound(&json!({"a": few}), &mappings, "q", QueryEncoding::Raw).is_ok());
     }
 
     proptest! {
@@ -109,8 +154,8 @@ mod tests {
         fn a_query_stays_one_text(query in "[\"\\\\{}:,\\[\\]a ]{0,40}|.{0,40}") {
             let template = json!({"a": {"b": ["{query_string}", 1]}, "c": "x{query_string}y"});
             let want = json!({"a": {"b": [query, 1]}, "c": format!("x{query}y")});
-            prop_assert_eq!(bound(&template, "", &query, true), Ok(want));
-            prop_assert!(bound(&template, "", &query, false).is_ok());
+            prop_assert_eq!(bound(&template, "", &query, QueryEncoding::Raw), Ok(want));
+            prop_assert!(bound(&template, "", &query, QueryEncoding::Form).is_ok());
         }
     }
 }

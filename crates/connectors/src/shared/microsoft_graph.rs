@@ -17,7 +17,7 @@ use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 use std::fmt;
 use syntax::query_mappings::QueryMappings;
-use syntax::query_template::Binding;
+use syntax::query_template::{Binding, QueryEncoding};
 use syntax::response_mappings::ResponseMappings;
 use syntax::strip_html::strip_markup;
 
@@ -87,7 +87,9 @@ pub fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(&without_credentials(provider), &mut errors);
     let template = &provider.spec.post_query_template;
-    if let Err(sentence) = json_body::bind(template, &binding(&notations.query_mappings, "x"), true) {
+    if let Err(sentence) =
+        json_body::bind(template, &binding(&notations.query_mappings, "x"), QueryEncoding::Raw)
+    {
         errors.add("post_query_template", sentence);
     }
     errors
@@ -147,7 +149,8 @@ impl TypedConnector for GraphSearch {
         let body = if self.template.is_empty() {
             json!({"requests": [self.request(query, &kql)]})
         } else {
-            json_body::bind(&self.template, &binding(&self.mappings, &kql), true).map_err(config_invalid)?
+            json_body::bind(&self.template, &binding(&self.mappings, &kql), QueryEncoding::Raw)
+                .map_err(config_invalid)?
         };
         let request = self.api.post(&["v1.0", "search", "query"], &body, query.time_max);
         Ok(request)

@@ -4,6 +4,7 @@ use super::own_data;
 use domain::ports::OwnDatabase;
 use domain::settings::{PluginSettings, SAMPLE_LIBRARY_FILE};
 use std::path::{Component, Path, PathBuf};
+use syntax::error::SyntaxError;
 
 /// Why a file cannot be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub enum Refusal {
 }
 
 /// Checks whether a file may be opened, by its path alone.
-pub fn check(file: &str, settings: &PluginSettings) -> Result<PathBuf, String> {
+pub fn check(file: &str, settings: &PluginSettings) -> Result<PathBuf, SyntaxError> {
     let path = plain_path(file)?;
     if is_sample(&path, settings) {
         return Ok(path);
@@ -26,32 +27,32 @@ pub fn check(file: &str, settings: &PluginSettings) -> Result<PathBuf, String> {
     if allow.is_empty() {
         return Err(
             "No SQLite file may be opened: SVC_SQLITE_ALLOW is empty. Set it to the folder of the file and restart the service."
-                .to_owned(),
-        );
+                .into());
     }
     let is_inside = allow.iter().any(|root| {
         let root = Path::new(root.trim());
         root.is_absolute() && path.starts_with(root)
     });
     if !is_inside {
-        return Err("The file is not inside a folder in SVC_SQLITE_ALLOW.".to_owned());
+        return Err("The file is not inside a folder in SVC_SQLITE_ALLOW.".into());
     }
     Ok(path)
 }
 
 /// A path that can be checked as text. A relative one is resolved against the working directory of the service.
-pub fn plain_path(file: &str) -> Result<PathBuf, String> {
+pub fn plain_path(file: &str) -> Result<PathBuf, SyntaxError> {
     let file = file.trim();
     if file.is_empty() {
-        return Err("The path of a database file is needed.".to_owned());
+        return Err("The path of a database file is needed.".into());
     }
     if file.starts_with("file:") || file.starts_with(':') {
-        return Err("Use a plain file path.".to_owned());
+        return Err("Use a plain file path.".into());
     }
     if Path::new(file).components().any(|part| matches!(part, Component::ParentDir)) {
-        return Err("The path must not contain '..'.".to_owned());
+        return Err("The path must not contain '..'.".into());
     }
-    std::path::absolute(file).map_err(|_| "The path of a database file is needed.".to_owned())
+    std::path::absolute(file)
+        .map_err(|error| SyntaxError::new("The path of a database file is needed.").caused_by(error))
 }
 
 /// The file with all links resolved; from here on only the resolved path counts.
@@ -102,7 +103,9 @@ mod tests {
             assert_eq!(check(file, &settings).is_ok(), is_fine, "{file}");
         }
         let none = PluginSettings::default();
-        assert!(check("/srv/a.db", &none).expect_err("nothing").contains("SVC_SQLITE_ALLOW is empty"));
+        assert!(
+            check("/srv/a.db", &none).expect_err("nothing").message().contains("SVC_SQLITE_ALLOW is empty")
+        );
     }
 
     #[cfg(unix)]

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use syntax::error::SyntaxError;
 
 /// Maximum size of a logo, in bytes.
 pub const LOGO_BYTES_MAX: usize = 500_000;
@@ -17,20 +18,22 @@ const END: &[u8] = b"\0\0\0\0IEND\xaeB\x60\x82";
 const BEGIN_BYTES: usize = SIGNATURE.len() + HEADER.len() + 8;
 
 /// The bytes of the image, or what is wrong with it.
-pub fn picture(text: &str) -> Result<Vec<u8>, String> {
+pub fn picture(text: &str) -> Result<Vec<u8>, SyntaxError> {
     let encoded = text.strip_prefix(PREFIX).ok_or_else(|| format!("A PNG image is needed, as {PREFIX}…"))?;
     // Four characters are three bytes: longer texts need not be decoded.
     if encoded.len() / 4 * 3 > LOGO_BYTES_MAX + 3 {
-        return Err(too_large());
+        return Err(too_large().into());
     }
-    let bytes = BASE64_STANDARD.decode(encoded).map_err(|_| "This is not base64.".to_owned())?;
+    let bytes = BASE64_STANDARD
+        .decode(encoded)
+        .map_err(|error| SyntaxError::new("This is not base64.").caused_by(error))?;
     if bytes.len() > LOGO_BYTES_MAX {
-        return Err(too_large());
+        return Err(too_large().into());
     }
     let (width, height) = size(&bytes).ok_or("This is not a PNG image.")?;
     let fits = |side: u32| (1..=LOGO_SIDE_MAX).contains(&side);
     if !fits(width) || !fits(height) {
-        return Err(format!("At most {LOGO_SIDE_MAX} by {LOGO_SIDE_MAX} pixels are allowed."));
+        return Err(format!("At most {LOGO_SIDE_MAX} by {LOGO_SIDE_MAX} pixels are allowed.").into());
     }
     Ok(bytes)
 }
@@ -78,7 +81,7 @@ pub(super) mod tests {
         for (text, expected) in table {
             match (picture(&text), expected) {
                 (Ok(_), None) => {}
-                (Err(sentence), Some(part)) => assert!(sentence.contains(part), "{sentence}"),
+                (Err(sentence), Some(part)) => assert!(sentence.message().contains(part), "{sentence}"),
                 (found, expected) => panic!("{text}: {found:?}, not {expected:?}"),
             }
         }
@@ -89,7 +92,7 @@ pub(super) mod tests {
         let frame = BEGIN_BYTES + END.len();
         assert!(picture(&png(10, 10, LOGO_BYTES_MAX - frame)).is_ok());
         for filling in [LOGO_BYTES_MAX - frame + 1, LOGO_BYTES_MAX * 2] {
-            assert!(picture(&png(10, 10, filling)).expect_err("too large").contains("500 kB"));
+            assert!(picture(&png(10, 10, filling)).expect_err("too large").message().contains("500 kB"));
         }
     }
 }

@@ -5,6 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use syntax::error::SyntaxError;
 
 /// Kind of an error. Federation decides by the kind, never by the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +124,11 @@ impl ConnectorError {
     /// A field of the provider is wrong.
     pub fn in_field(field: &'static str, sentence: impl Into<String>) -> Self {
         Self { field: Some(field), ..Self::new(ConnectorErrorKind::ConfigInvalid, sentence) }
+    }
+
+    /// A field of the provider cannot be parsed.
+    pub fn of_syntax(field: &'static str, error: SyntaxError) -> Self {
+        Self::in_field(field, error.message()).caused_by(error)
     }
 
     /// Keeps the error behind this one.

@@ -8,6 +8,7 @@
 use super::limits::{OUTPUT_CHARS_MAX, PATTERNS_MAX, REPLACEMENTS_MAX, WORDS_MAX};
 use super::transformed_query::TransformedQuery;
 use super::words::{self, Piece};
+use syntax::error::SyntaxError;
 
 #[derive(Debug, Default)]
 pub struct Rewrite {
@@ -49,18 +50,18 @@ struct Match {
 
 impl Rewrite {
     /// Adds a row. Cells after the second are ignored.
-    pub fn add(&mut self, cells: &[String]) -> Result<(), String> {
+    pub fn add(&mut self, cells: &[String]) -> Result<(), SyntaxError> {
         let cell = |at: usize| cells.get(at).map(String::as_str).unwrap_or_default();
         let mut patterns = Vec::new();
         for text in cell(0).split(';').map(str::trim).filter(|text| !text.is_empty()) {
             patterns.push(Pattern::parse(text)?);
         }
         if patterns.is_empty() {
-            return Err("A pattern is needed.".to_owned());
+            return Err("A pattern is needed.".into());
         }
         self.patterns += patterns.len();
         if self.patterns > PATTERNS_MAX {
-            return Err(format!("At most {PATTERNS_MAX} patterns are allowed."));
+            return Err(format!("At most {PATTERNS_MAX} patterns are allowed.").into());
         }
         patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.words.len()));
         self.rows.push(Row { patterns, replacement: words::pieces(cell(1)) });
@@ -134,9 +135,9 @@ impl Row {
 }
 
 impl Pattern {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         if text.starts_with('*') {
-            return Err("A pattern may not begin with '*'.".to_owned());
+            return Err("A pattern may not begin with '*'.".into());
         }
         let is_exact = text.chars().any(char::is_uppercase);
         let words: Vec<Shape> = words::pattern_pieces(text)
@@ -144,7 +145,7 @@ impl Pattern {
             .map(|piece| Shape::of(if is_exact { &piece.text } else { &piece.folded }))
             .collect();
         if words.len() > WORDS_MAX {
-            Err(format!("A pattern may have at most {WORDS_MAX} words."))
+            Err(format!("A pattern may have at most {WORDS_MAX} words.").into())
         } else {
             Ok(Self { words, is_exact })
         }
@@ -172,13 +173,13 @@ impl Shape {
         let text = if is_exact { &piece.text } else { &piece.folded };
         match self {
             Self::Literal(word) => word == text,
-            Self::Wild { head, middle, tail } => piece.is_word && fits_wild(text, (head, middle, tail)),
+            Self::Wild { head, middle, tail } => piece.is_word && fits_wild(text, head, middle, tail),
         }
     }
 }
 
 /// Each part is searched for once, after the one before, so the time is linear.
-fn fits_wild(text: &str, (head, middle, tail): (&str, &[String], &str)) -> bool {
+fn fits_wild(text: &str, head: &str, middle: &[String], tail: &str) -> bool {
     let Some(mut rest) = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail)) else {
         return false;
     };

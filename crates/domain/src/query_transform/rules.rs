@@ -10,6 +10,7 @@ use super::terms::Terms;
 use super::transformed_query::TransformedQuery;
 use super::{TransformSpec, TransformType, bag, synonym};
 use crate::validation::FieldErrors;
+use syntax::error::SyntaxError;
 
 /// The rules of one transform.
 #[derive(Debug)]
@@ -36,10 +37,10 @@ impl Rules {
                     break;
                 }
                 Ok(row) => (row.line, rules.add(kind, &row.cells)),
-                Err(mistake) => (mistake.line, Err(mistake.message)),
+                Err(mistake) => (mistake.line, Err(mistake.message.into())),
             };
-            if let Err(message) = added {
-                mistakes.push(LineError::new(line, message));
+            if let Err(error) = added {
+                mistakes.push(LineError::new(line, error));
             }
             if mistakes.len() == ERRORS_MAX {
                 break;
@@ -71,10 +72,10 @@ impl Rules {
         Self { kind, count: 0 }
     }
 
-    fn add(&mut self, kind: TransformType, cells: &[String]) -> Result<(), String> {
+    fn add(&mut self, kind: TransformType, cells: &[String]) -> Result<(), SyntaxError> {
         self.count += 1;
         if cells.iter().any(|cell| cell.chars().count() > CELL_CHARS_MAX) {
-            return Err(format!("A cell may have at most {CELL_CHARS_MAX} characters."));
+            return Err(format!("A cell may have at most {CELL_CHARS_MAX} characters.").into());
         }
         match &mut self.kind {
             Kind::Rewrite(rewrite) => rewrite.add(cells),

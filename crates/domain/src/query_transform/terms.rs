@@ -7,6 +7,7 @@ use super::limits::{OUTPUT_CHARS_MAX, SYNONYMS_MAX, WORDS_MAX};
 use super::transformed_query::TransformedQuery;
 use super::words::{self, Piece};
 use std::collections::HashMap;
+use syntax::error::SyntaxError;
 
 /// The root node.
 const ROOT: usize = 0;
@@ -32,7 +33,7 @@ struct Member {
 
 impl Terms {
     /// Appends a synonym of the term.
-    pub fn add_synonym(&mut self, term: &str, synonym: String) -> Result<(), String> {
+    pub fn add_synonym(&mut self, term: &str, synonym: String) -> Result<(), SyntaxError> {
         let node = self.node_of(term)?;
         let groups = &mut self.groups;
         let member = self.members.entry(node).or_insert_with(|| {
@@ -49,7 +50,7 @@ impl Terms {
     }
 
     /// Makes all members of the row synonyms of each other.
-    pub fn add_bag(&mut self, row: impl Iterator<Item = String>) -> Result<(), String> {
+    pub fn add_bag(&mut self, row: impl Iterator<Item = String>) -> Result<(), SyntaxError> {
         let mut texts: Vec<String> = Vec::new();
         for text in row {
             if !texts.contains(&text) {
@@ -94,7 +95,7 @@ impl Terms {
                 is_cut = true;
                 continue;
             }
-            expanded.push(Piece::new(expression, true, true));
+            expanded.push(Piece::spaced_word(expression));
             (is_after_expression, is_changed) = (true, true);
             at += count;
         }
@@ -134,10 +135,10 @@ impl Terms {
     }
 
     /// The node at the end of the term's words, created if necessary.
-    fn node_of(&mut self, term: &str) -> Result<usize, String> {
+    fn node_of(&mut self, term: &str) -> Result<usize, SyntaxError> {
         let pieces = words::pieces(term);
         if pieces.len() > WORDS_MAX {
-            return Err(format!("A term may have at most {WORDS_MAX} words."));
+            return Err(format!("A term may have at most {WORDS_MAX} words.").into());
         }
         let mut node = ROOT;
         for piece in pieces {
@@ -151,9 +152,9 @@ impl Terms {
 }
 
 /// Whether a synonym can be added to a group of `count` texts, one of which is the term itself.
-fn check_size(count: usize) -> Result<(), String> {
+fn check_size(count: usize) -> Result<(), SyntaxError> {
     if count > SYNONYMS_MAX {
-        Err(format!("A term may have at most {SYNONYMS_MAX} synonyms."))
+        Err(format!("A term may have at most {SYNONYMS_MAX} synonyms.").into())
     } else {
         Ok(())
     }

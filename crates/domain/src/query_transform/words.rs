@@ -19,8 +19,13 @@ pub struct Piece {
 }
 
 impl Piece {
-    pub fn new(text: String, is_word: bool, is_spaced: bool) -> Self {
+    fn new(text: String, is_word: bool, is_spaced: bool) -> Self {
         Self { folded: text.to_lowercase(), text, is_word, is_spaced }
+    }
+
+    /// A word after white space.
+    pub fn spaced_word(text: String) -> Self {
+        Self::new(text, true, true)
     }
 
     pub fn chars(&self) -> usize {

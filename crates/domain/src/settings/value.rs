@@ -6,6 +6,7 @@ use crate::secret::Secret;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use syntax::error::SyntaxError;
 use syntax::network::Network;
 use syntax::rate::Rate;
 
@@ -15,7 +16,7 @@ pub trait SettingValue: Sized {
     /// Whether values are never displayed, and never reach a plug-in.
     const IS_SECRET: bool = false;
     /// The error is the end of a sentence: "must be a whole number".
-    fn parse(text: &str) -> Result<Self, String>;
+    fn parse(text: &str) -> Result<Self, SyntaxError>;
     fn show(&self) -> String;
     fn toml(&self) -> String {
         format!("{:?}", self.show())
@@ -42,9 +43,9 @@ pub struct Ratio(pub f64);
 
 impl SettingValue for Ratio {
     const KIND: &'static str = "number from 0 to 1";
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
-        share.map(Self).ok_or_else(|| "must be a number from 0 to 1".to_owned())
+        share.map(Self).ok_or_else(|| "must be a number from 0 to 1".into())
     }
     fn show(&self) -> String {
         self.0.to_string()
@@ -74,12 +75,13 @@ impl Default for FieldWeights {
 
 impl SettingValue for FieldWeights {
     const KIND: &'static str = "object";
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         let needed = r#"must be an object such as {"title": 1.5, "body": 1.0, "author": 1.0} with weights from 0 to 100"#;
-        let weights: Self = serde_json::from_str(text).map_err(|_| needed.to_owned())?;
+        let weights: Self =
+            serde_json::from_str(text).map_err(|error| SyntaxError::new(needed).caused_by(error))?;
         let is_fit = |weight: &f64| (0.0..=FIELD_WEIGHT_MAX).contains(weight);
         let all_fit = [weights.title, weights.body, weights.author].iter().all(is_fit);
-        all_fit.then_some(weights).ok_or_else(|| needed.to_owned())
+        all_fit.then_some(weights).ok_or_else(|| needed.into())
     }
     fn show(&self) -> String {
         format!(r#"{{"title": {:?}, "body": {:?}, "author": {:?}}}"#, self.title, self.body, self.author)
@@ -91,15 +93,16 @@ const FACTOR_WEIGHT_MAX: f64 = 1000.0;
 
 impl SettingValue for Weights {
     const KIND: &'static str = "object";
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         let known = Factors::NAMES.join(", ");
         let needed = || format!("must be an object with weights from -1000 to 1000 for any of {known}");
-        let given: BTreeMap<String, f64> = serde_json::from_str(text).map_err(|_| needed())?;
+        let given: BTreeMap<String, f64> =
+            serde_json::from_str(text).map_err(|error| SyntaxError::new(needed()).caused_by(error))?;
         let mut values = Self::default().0.values();
         for (name, weight) in given {
             let place = Factors::NAMES.iter().position(|known| *known == name).ok_or_else(needed)?;
             if weight.abs() > FACTOR_WEIGHT_MAX {
-                return Err(needed());
+                return Err(needed().into());
             }
             values[place] = weight;
         }
@@ -124,7 +127,7 @@ impl Throttle {
 
 impl SettingValue for Throttle {
     const KIND: &'static str = "rate";
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         Rate::parse(text).map(Self)
     }
     fn show(&self) -> String {
@@ -136,8 +139,11 @@ macro_rules! number {
     ($($kind:ty),*) => {$(
         impl SettingValue for $kind {
             const KIND: &'static str = "whole number";
-            fn parse(text: &str) -> Result<Self, String> {
-                text.trim().parse().map_err(|_| format!("must be a whole number from 0 to {}", <$kind>::MAX))
+            fn parse(text: &str) -> Result<Self, SyntaxError> {
+                text.trim().parse::<$kind>().map_err(|error| {
+                    let needed = format!("must be a whole number from 0 to {}", <$kind>::MAX);
+                    SyntaxError::new(needed).caused_by(error)
+                })
             }
             fn show(&self) -> String {
                 self.to_string()
@@ -152,9 +158,9 @@ number!(u16, u32, u64);
 
 impl SettingValue for f64 {
     const KIND: &'static str = "number";
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         let number = text.trim().parse().ok().filter(|number: &Self| number.is_finite());
-        number.ok_or_else(|| "must be a number".to_owned())
+        number.ok_or_else(|| "must be a number".into())
     }
     fn show(&self) -> String {
         self.to_string()
@@ -168,9 +174,9 @@ macro_rules! word {
     ($($kind:ty),*) => {$(
         impl SettingValue for $kind {
             const KIND: &'static str = "word";
-            fn parse(text: &str) -> Result<Self, String> {
+            fn parse(text: &str) -> Result<Self, SyntaxError> {
                 let known = <$kind>::ALL.map(<$kind>::as_str).join(", ");
-                <$kind>::of_name(text).ok_or_else(|| format!("must be one of {known}"))
+                <$kind>::of_name(text).ok_or_else(|| format!("must be one of {known}").into())
             }
             fn show(&self) -> String {
                 self.as_str().to_owned()
@@ -182,11 +188,11 @@ word!(InclusionField, Strategy, QdrantMode, VectorBackend, StorageBackend);
 
 impl SettingValue for bool {
     const KIND: &'static str = "True or False";
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         match text.trim().to_ascii_lowercase().as_str() {
             "true" | "1" | "yes" | "on" => Ok(true),
             "false" | "0" | "no" | "off" => Ok(false),
-            _ => Err("must be True or False".to_owned()),
+            _ => Err("must be True or False".into()),
         }
     }
     fn show(&self) -> String {
@@ -199,7 +205,7 @@ impl SettingValue for bool {
 
 impl SettingValue for String {
     const KIND: &'static str = "text";
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         Ok(text.to_owned())
     }
     fn show(&self) -> String {
@@ -209,7 +215,7 @@ impl SettingValue for String {
 
 impl SettingValue for Vec<String> {
     const KIND: &'static str = "comma list";
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         Ok(text.split(',').map(str::trim).filter(|piece| !piece.is_empty()).map(str::to_owned).collect())
     }
     fn show(&self) -> String {
@@ -219,12 +225,12 @@ impl SettingValue for Vec<String> {
 
 impl SettingValue for Vec<Network> {
     const KIND: &'static str = "comma list";
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         let pieces = text.split(',').map(str::trim).filter(|piece| !piece.is_empty());
         let read = |piece: &str| match piece.parse() {
             Ok(address) => Ok(Network::of(address)),
             Err(_) => Network::parse(piece).ok_or_else(|| {
-                "must be addresses or networks such as 10.0.0.5,10.0.0.0/8,fd00::/8".to_owned()
+                SyntaxError::new("must be addresses or networks such as 10.0.0.5,10.0.0.0/8,fd00::/8")
             }),
         };
         pieces.map(read).collect()
@@ -240,7 +246,7 @@ pub struct WebOrigin(pub String);
 
 impl SettingValue for Vec<WebOrigin> {
     const KIND: &'static str = "comma list";
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         let pieces = text.split(',').map(str::trim).filter(|piece| !piece.is_empty());
         let read = |piece: &str| {
             let host = piece.strip_prefix("https://").or_else(|| piece.strip_prefix("http://"));
@@ -248,7 +254,9 @@ impl SettingValue for Vec<WebOrigin> {
             if host.is_some_and(|host| !host.is_empty() && host.chars().all(is_plain)) {
                 Ok(WebOrigin(piece.to_owned()))
             } else {
-                Err("must be origins such as https://app.example or http://localhost:3000, in lower case and without a path".to_owned())
+                Err(SyntaxError::new(
+                    "must be origins such as https://app.example or http://localhost:3000, in lower case and without a path",
+                ))
             }
         };
         pieces.map(read).collect()
@@ -261,7 +269,7 @@ impl SettingValue for Vec<WebOrigin> {
 impl SettingValue for Secret {
     const KIND: &'static str = "secret";
     const IS_SECRET: bool = true;
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
         Ok(Self::new(text))
     }
     fn show(&self) -> String {
@@ -274,13 +282,16 @@ impl SettingValue for Secret {
 
 impl SettingValue for Seconds {
     const KIND: &'static str = "seconds";
-    fn parse(text: &str) -> Result<Self, String> {
-        let seconds: f64 = text.trim().parse().map_err(|_| "must be a number of seconds".to_owned())?;
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
+        let seconds = text
+            .trim()
+            .parse::<f64>()
+            .map_err(|error| SyntaxError::new("must be a number of seconds").caused_by(error))?;
         Duration::try_from_secs_f64(seconds)
             .ok()
             .filter(|duration| duration.as_secs() <= 31_536_000)
             .map(Self)
-            .ok_or_else(|| "must be from 0 seconds to one year".to_owned())
+            .ok_or_else(|| "must be from 0 seconds to one year".into())
     }
     fn show(&self) -> String {
         self.0.as_secs_f64().to_string()

@@ -24,6 +24,7 @@ impl QueryProcessor for Adaptive {
         };
         let mappings = QueryMappings::parse(&provider.spec.query_mappings).map_err(|reason| {
             ProcessorError::new(ProcessorErrorKind::Invalid, format!("query_mappings: {reason}"))
+                .caused_by(reason)
         })?;
         Ok(adapt(query, Some(&mappings), &provider.spec.tags))
     }

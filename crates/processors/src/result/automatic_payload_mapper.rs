@@ -31,6 +31,7 @@ impl ResultProcessor for AutomaticPayloadMapper {
     fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         let mappings = ResultMappings::parse(&cx.provider.spec.result_mappings).map_err(|reason| {
             ProcessorError::new(ProcessorErrorKind::Invalid, format!("result_mappings: {reason}"))
+                .caused_by(reason)
         })?;
         if mappings.dataset {
             let before = batch.items.len();

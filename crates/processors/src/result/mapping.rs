@@ -30,6 +30,7 @@ impl ResultProcessor for Mapping {
     fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         let mut mappings = ResultMappings::parse(&cx.provider.spec.result_mappings).map_err(|reason| {
             ProcessorError::new(ProcessorErrorKind::Invalid, format!("result_mappings: {reason}"))
+                .caused_by(reason)
         })?;
         // A dataset of the mapped fields without mappings is one of all fields.
         mappings.no_payload &= !mappings.dataset || !mappings.mappings.is_empty();

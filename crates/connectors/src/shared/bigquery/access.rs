@@ -10,6 +10,7 @@ use domain::secret::Secret;
 use serde_json::{Value, json};
 use std::time::Duration;
 use syntax::credentials::SourceCredentials;
+use syntax::error::SyntaxError;
 use url::Url;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/bigquery";
@@ -47,7 +48,7 @@ struct ServiceAccount {
 }
 
 impl Access {
-    pub fn of(credentials: &SourceCredentials, base_url: &BaseUrl) -> Result<Self, String> {
+    pub fn of(credentials: &SourceCredentials, base_url: &BaseUrl) -> Result<Self, SyntaxError> {
         match credentials {
             SourceCredentials::Bearer { token, .. } => Ok(Self::Token(token.clone())),
             SourceCredentials::Plain(text) if text.expose().starts_with('{') => {
@@ -57,7 +58,7 @@ impl Access {
             SourceCredentials::Plain(path) if path.expose().ends_with(".json") => {
                 Ok(Self::File(path.expose().to_owned()))
             }
-            _ => Err(NEEDED.to_owned()),
+            _ => Err(NEEDED.into()),
         }
     }
 
@@ -76,7 +77,7 @@ impl Access {
             Self::File(path) => signature::file(path).await?,
         };
         let account = ServiceAccount::read(text.expose(), base_url);
-        let account = account.map_err(|sentence| ConnectorError::in_field("credentials", sentence))?;
+        let account = account.map_err(|error| ConnectorError::of_syntax("credentials", error))?;
         let key = token_cache::key(&["big_query", text.expose()]);
         let authorization = match token_cache::cached(&key, context.clock.now()) {
             Some(cached) => cached,
@@ -88,9 +89,9 @@ impl Access {
 
 impl ServiceAccount {
     /// Error messages contain no part of the key.
-    fn read(text: &str, base_url: &BaseUrl) -> Result<Self, String> {
+    fn read(text: &str, base_url: &BaseUrl) -> Result<Self, SyntaxError> {
         let json = bounded_json::parse(text.as_bytes(), FIELD_VALUES_MAX)
-            .map_err(|_| "The key is not readable as JSON.".to_owned())?;
+            .map_err(|_| "The key is not readable as JSON.")?;
         let field = |name: &str| json.get(name).and_then(Value::as_str);
         let needed = |name: &str| field(name).ok_or_else(|| format!("The key has no {name}. {NEEDED}"));
         Ok(Self {
@@ -133,14 +134,14 @@ impl ServiceAccount {
 
 /// The token endpoint that a key names. It must be Google's own, and then the token goes to Google only, or on the host
 /// of `url`.
-fn token_endpoint(text: &str, base_url: &BaseUrl) -> Result<Url, String> {
+fn token_endpoint(text: &str, base_url: &BaseUrl) -> Result<Url, SyntaxError> {
     let sentence = || format!("The key's token_uri and url must both be on {DOMAIN}, or on the same host.");
-    let url = Url::parse(text).map_err(|_| sentence())?;
+    let url = Url::parse(text).map_err(|error| SyntaxError::new(sentence()).caused_by(error))?;
     let is_plain = url.username().is_empty() && url.password().is_none();
     let is_vendor = |scheme: &str, host: &str| scheme == "https" && BaseUrl::is_within(host, DOMAIN);
     let are_vendor = is_vendor(url.scheme(), url.host_str().unwrap_or_default())
         && is_vendor(&base_url.origin.scheme, base_url.host());
-    if is_plain && (are_vendor || base_url.origin.is_of(&url)) { Ok(url) } else { Err(sentence()) }
+    if is_plain && (are_vendor || base_url.origin.is_of(&url)) { Ok(url) } else { Err(sentence().into()) }
 }
 
 #[cfg(test)]
@@ -182,7 +183,7 @@ mod tests {
         {
             let credentials = SourceCredentials::parse(&Secret::new(text)).expect("credentials");
             let vendor_message = Access::of(&credentials, &base_url).err().expect(text);
-            assert!(!vendor_message.contains("hush"), "{vendor_message}");
+            assert!(!vendor_message.message().contains("hush"), "{vendor_message}");
         }
         for text in ["/etc/keys/reader.json", "bearer=abc"] {
             let credentials = SourceCredentials::parse(&Secret::new(text)).expect("credentials");

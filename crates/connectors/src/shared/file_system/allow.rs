@@ -3,32 +3,33 @@
 use crate::shared::own_data;
 use domain::settings::PluginSettings;
 use std::path::{Component, Path, PathBuf};
+use syntax::error::SyntaxError;
 
 /// Checks whether a folder may be searched, by its path alone.
-pub fn check(folder: &str, allow: &[String]) -> Result<PathBuf, String> {
+pub fn check(folder: &str, allow: &[String]) -> Result<PathBuf, SyntaxError> {
     let path = plain_path(folder)?;
     if allow.is_empty() {
-        return Err("No folder may be searched: SVC_FILESYSTEM_ALLOW is empty.".to_owned());
+        return Err("No folder may be searched: SVC_FILESYSTEM_ALLOW is empty.".into());
     }
     let is_inside = allow.iter().any(|root| {
         let root = Path::new(root.trim());
         root.is_absolute() && path.starts_with(root)
     });
     if !is_inside {
-        return Err("The folder is not inside a folder in SVC_FILESYSTEM_ALLOW.".to_owned());
+        return Err("The folder is not inside a folder in SVC_FILESYSTEM_ALLOW.".into());
     }
     Ok(path)
 }
 
 /// A path that can be checked as text.
-pub fn plain_path(folder: &str) -> Result<PathBuf, String> {
+pub fn plain_path(folder: &str) -> Result<PathBuf, SyntaxError> {
     let folder = folder.trim();
     let path = Path::new(folder.strip_prefix("file://").unwrap_or(folder));
     if !path.is_absolute() {
-        return Err("The absolute path of a folder is needed.".to_owned());
+        return Err("The absolute path of a folder is needed.".into());
     }
     if path.components().any(|part| matches!(part, Component::ParentDir)) {
-        return Err("The path must not contain '..'.".to_owned());
+        return Err("The path must not contain '..'.".into());
     }
     Ok(path.to_owned())
 }
@@ -114,6 +115,6 @@ mod tests {
         for (folder, is_fine) in table {
             assert_eq!(check(folder, &allow).is_ok(), is_fine, "{folder}");
         }
-        assert!(check("/srv/docs", &[]).expect_err("nothing").contains("empty"));
+        assert!(check("/srv/docs", &[]).expect_err("nothing").message().contains("empty"));
     }
 }

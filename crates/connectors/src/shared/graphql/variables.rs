@@ -54,8 +54,7 @@ impl Variables {
             (None, None) => None,
             (Some(variable_path), Some(path)) => Some((
                 variable_path,
-                JsonPath::parse(path)
-                    .map_err(|sentence| ConnectorError::in_field("query_mappings", sentence))?,
+                JsonPath::parse(path).map_err(|error| ConnectorError::of_syntax("query_mappings", error))?,
             )),
             _ => {
                 let sentence =

@@ -5,6 +5,7 @@ use domain::bounded_json::{self, FIELD_VALUES_MAX};
 use domain::ports::ProviderQuery;
 use domain::search::Sort;
 use serde_json::{Map, Value, json};
+use syntax::error::SyntaxError;
 use syntax::query_mappings::{PAGE_SIZE, QueryMappings};
 
 /// Results per call, unless `limit_max` is set.
@@ -41,7 +42,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    pub fn of(mappings: &QueryMappings, fixed: &Map<String, Value>) -> Result<Self, String> {
+    pub fn of(mappings: &QueryMappings, fixed: &Map<String, Value>) -> Result<Self, SyntaxError> {
         let named = |key: &str| mappings.get(key).map(|name| name_of(key, name)).transpose();
         let tool = named("tool")?.ok_or("tool=<name> is needed: the tool that searches.")?;
         let query = named("argument")?.ok_or("argument=<name> is needed: the argument for the words.")?;
@@ -55,7 +56,7 @@ impl Arguments {
         let sort = named("sort")?;
         let (by_date, by_relevancy) = (mappings.date_sort().map(value), mappings.relevancy_sort().map(value));
         if sort.is_none() && (by_date.is_some() || by_relevancy.is_some()) {
-            return Err("DATE_SORT and RELEVANCY_SORT need sort=<argument>.".to_owned());
+            return Err("DATE_SORT and RELEVANCY_SORT need sort=<argument>.".into());
         }
         let (limit, offset, page) = (named("limit")?, named("offset")?, named("page")?);
         let mut fixed = fixed.clone();
@@ -104,12 +105,16 @@ impl Arguments {
     }
 }
 
-fn name_of(key: &str, name: &str) -> Result<String, String> {
+fn name_of(key: &str, name: &str) -> Result<String, SyntaxError> {
     let name = name.trim();
     let is_name = !name.is_empty()
         && name.chars().count() <= NAME_CHARS_MAX
         && name.chars().all(|c| c.is_alphanumeric() || "_-./:".contains(c));
-    if is_name { Ok(name.to_owned()) } else { Err(format!("{key} needs the name of a tool or an argument.")) }
+    if is_name {
+        Ok(name.to_owned())
+    } else {
+        Err(format!("{key} needs the name of a tool or an argument.").into())
+    }
 }
 
 /// Parsed as JSON, or else a string.
@@ -122,7 +127,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn arguments(mappings: &str) -> Result<Arguments, String> {
+    fn arguments(mappings: &str) -> Result<Arguments, SyntaxError> {
         let mappings = QueryMappings::parse(mappings).expect("mappings");
         Arguments::of(&mappings, json!({"lang": "en"}).as_object().expect("an object"))
     }
@@ -174,7 +179,7 @@ mod tests {
             ("tool=t,argument=q,a b=1", "a b"),
         ] {
             let sentence = arguments(mappings).expect_err(mappings);
-            assert!(sentence.contains(want), "{mappings}: {sentence}");
+            assert!(sentence.message().contains(want), "{mappings}: {sentence}");
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::terms;
 use serde_json::{Map, Value};
+use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
 use syntax::query_template::{Part, parts};
 
@@ -37,13 +38,13 @@ impl Template {
         template: &Map<String, Value>,
         mappings: &QueryMappings,
         is_any: bool,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, SyntaxError> {
         let mut scan = Scan { mappings, has_query: false, searches_text: false };
         let filter = scan.object(template, Inside::Value)?;
         if !scan.has_query {
             return Err(format!(
                 "The filter needs {QUERY_PLACE} in a text, for example {{\"$text\": {{\"$search\": \"{QUERY_PLACE}\"}}}}."
-            ));
+            ).into());
         }
         Ok(Self { filter, is_any, searches_text: scan.searches_text })
     }
@@ -110,15 +111,19 @@ struct Scan<'m> {
 }
 
 impl Scan<'_> {
-    fn object(&mut self, object: &Map<String, Value>, inside: Inside) -> Result<Map<String, Value>, String> {
+    fn object(
+        &mut self,
+        object: &Map<String, Value>,
+        inside: Inside,
+    ) -> Result<Map<String, Value>, SyntaxError> {
         let mut mapped = Map::new();
         for (key, value) in object {
             if holds_query(key) {
-                return Err(format!("{QUERY_PLACE} is allowed in a string, not in a key."));
+                return Err(format!("{QUERY_PLACE} is allowed in a string, not in a key.").into());
             }
             let key = self.mapped(key);
             if CODE.contains(&key.trim()) || key.contains('\0') {
-                return Err(format!("{key} is not allowed: a query runs no code."));
+                return Err(format!("{key} is not allowed: a query runs no code.").into());
             }
             self.searches_text |= key == "$text";
             let value = self.value(value, inside.under(&key))?;
@@ -127,7 +132,7 @@ impl Scan<'_> {
         Ok(mapped)
     }
 
-    fn value(&mut self, value: &Value, inside: Inside) -> Result<Value, String> {
+    fn value(&mut self, value: &Value, inside: Inside) -> Result<Value, SyntaxError> {
         Ok(match value {
             Value::String(text) => {
                 let text = self.mapped(text);
@@ -143,15 +148,15 @@ impl Scan<'_> {
         })
     }
 
-    fn check(&mut self, text: &str, inside: Inside) -> Result<(), String> {
+    fn check(&mut self, text: &str, inside: Inside) -> Result<(), SyntaxError> {
         if !holds_query(text) {
             return Ok(());
         }
         self.has_query = true;
         match inside {
-            Inside::Expression => Err(format!("{QUERY_PLACE} is not allowed in $expr.")),
+            Inside::Expression => Err(format!("{QUERY_PLACE} is not allowed in $expr.").into()),
             Inside::Search if text.trim().trim_matches('"') != QUERY_PLACE => {
-                Err(format!("$search is {QUERY_PLACE} or \"{QUERY_PLACE}\" and nothing else."))
+                Err(format!("$search is {QUERY_PLACE} or \"{QUERY_PLACE}\" and nothing else.").into())
             }
             _ => Ok(()),
         }
@@ -207,7 +212,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn parsed(template: &Value) -> Result<Template, String> {
+    fn parsed(template: &Value) -> Result<Template, SyntaxError> {
         let mappings = QueryMappings::parse("f=title,code=$where").expect("mappings");
         Template::parse(template.as_object().expect("an object"), &mappings, false)
     }
@@ -245,7 +250,7 @@ mod tests {
         ];
         for (template, want) in table {
             let sentence = parsed(&template).expect_err("a mistake");
-            assert!(sentence.contains(want), "{template}: {sentence}");
+            assert!(sentence.message().contains(want), "{template}: {sentence}");
         }
     }
 

@@ -4,6 +4,7 @@ use crate::shared::xml;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+use syntax::error::SyntaxError;
 
 /// How long a description is cached.
 pub const CACHE_TTL: Duration = Duration::from_secs(60 * 60);
@@ -30,12 +31,13 @@ pub enum Format {
 }
 
 /// The supported search URLs, in order; the error describes what is wrong with the document.
-pub fn parse(text: &str) -> Result<Vec<SearchUrl>, String> {
-    let document =
-        xml::to_json(text).map_err(|error| format!("the description is not valid XML: {error}"))?;
+pub fn parse(text: &str) -> Result<Vec<SearchUrl>, SyntaxError> {
+    let document = xml::to_json(text).map_err(|error| {
+        SyntaxError::new(format!("the description is not valid XML: {error}")).caused_by(error)
+    })?;
     let root = document.as_object().and_then(|object| object.iter().next());
     let Some((_, root)) = root.filter(|(name, _)| local(name) == "OpenSearchDescription") else {
-        return Err("the address does not return an OpenSearch description".to_owned());
+        return Err("the address does not return an OpenSearch description".into());
     };
     let members = root.as_object().into_iter().flatten();
     let urls = members.filter(|(name, _)| local(name) == "Url").flat_map(|(_, value)| match value {
@@ -44,7 +46,7 @@ pub fn parse(text: &str) -> Result<Vec<SearchUrl>, String> {
     });
     let found: Vec<SearchUrl> = urls.take(URLS_MAX).filter_map(search_url).collect();
     if found.is_empty() {
-        Err("the description contains no URL for RSS, Atom or JSON".to_owned())
+        Err("the description contains no URL for RSS, Atom or JSON".into())
     } else {
         Ok(found)
     }
@@ -138,7 +140,7 @@ mod tests {
             ),
             ("<OpenSearchDescription/>", "contains no URL"),
         ] {
-            assert!(parse(text).expect_err(text).contains(want), "{text}");
+            assert!(parse(text).expect_err(text).message().contains(want), "{text}");
         }
         let many = format!(
             "<OpenSearchDescription>{}</OpenSearchDescription>",

@@ -1,6 +1,7 @@
 //! OpenSearch URL templates: fills in `{searchTerms}`, `{count?}` and other parameters.
 
 use super::description::SearchUrl;
+use syntax::error::SyntaxError;
 use syntax::query_mappings::PAGE_SIZE;
 use syntax::query_template::{Part, encode_percent, parts};
 
@@ -23,7 +24,7 @@ pub fn has_pages(template: &str) -> bool {
 }
 
 /// Fills a template; the error names a required parameter that is not supported.
-pub fn fill(url: &SearchUrl, query: &UrlQuery<'_>) -> Result<String, String> {
+pub fn fill(url: &SearchUrl, query: &UrlQuery<'_>) -> Result<String, SyntaxError> {
     let is_paged = has_pages(&url.template);
     let count = if is_paged { PAGE_SIZE } else { query.results_wanted.clamp(1, COUNT_MAX) };
     let mut out = String::with_capacity(url.template.len() + query.text.len());
@@ -46,7 +47,9 @@ pub fn fill(url: &SearchUrl, query: &UrlQuery<'_>) -> Result<String, String> {
             "language" => out.push_str(&encode_percent(query.language)),
             "inputEncoding" | "outputEncoding" => out.push_str("UTF-8"),
             _ if name.ends_with('?') => {}
-            unknown => return Err(format!("the description requires {{{unknown}}}, which is not supported")),
+            unknown => {
+                return Err(format!("the description requires {{{unknown}}}, which is not supported").into());
+            }
         }
     }
     Ok(out)
@@ -68,7 +71,7 @@ mod tests {
     use super::super::description::Format;
     use super::*;
 
-    fn filled(template: &str, page: u32) -> Result<String, String> {
+    fn filled(template: &str, page: u32) -> Result<String, SyntaxError> {
         let url =
             SearchUrl { template: template.to_owned(), format: Format::Rss, index_offset: 1, page_offset: 0 };
         fill(&url, &UrlQuery { text: "a b&c={x}", page, results_wanted: 250, language: "en" })
@@ -85,7 +88,7 @@ mod tests {
         for (template, page, want) in table {
             assert_eq!(filled(template, page).as_deref(), Ok(want), "{template}");
         }
-        assert!(filled("http://s/?b={geo:box}", 0).expect_err("unknown").contains("geo:box"));
+        assert!(filled("http://s/?b={geo:box}", 0).expect_err("unknown").message().contains("geo:box"));
         assert!(has_pages("{startPage?}") && !has_pages("{count}") && holds_terms("{searchTerms}"));
     }
 }

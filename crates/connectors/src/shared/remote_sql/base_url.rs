@@ -3,6 +3,7 @@
 use crate::shared::http_check::web_address;
 use domain::ports::{Origin, TlsOptions};
 use std::path::PathBuf;
+use syntax::error::SyntaxError;
 use url::Url;
 
 #[derive(Debug, Clone)]
@@ -14,12 +15,12 @@ pub struct BaseUrl {
 
 impl BaseUrl {
     /// Parses a URL whose only parameters are `ca_certs=<file>` and `verify_certs=false`.
-    pub fn parse(address: &str) -> Result<Self, String> {
+    pub fn parse(address: &str) -> Result<Self, SyntaxError> {
         let mut base = web_address(address.trim())?;
         let tls = tls(&base)?;
         base.set_query(None);
         base.set_fragment(None);
-        let origin = Origin::trusted(&base).ok_or_else(|| "The address has no host.".to_owned())?;
+        let origin = Origin::trusted(&base).ok_or("The address has no host.")?;
         Ok(Self { base, origin, tls })
     }
 
@@ -43,7 +44,7 @@ impl BaseUrl {
     }
 }
 
-fn tls(url: &Url) -> Result<Option<TlsOptions>, String> {
+fn tls(url: &Url) -> Result<Option<TlsOptions>, SyntaxError> {
     let mut options = TlsOptions { verify: true, ca_file: None };
     for (key, value) in url.query_pairs() {
         match (key.as_ref(), value.to_ascii_lowercase().as_str()) {
@@ -52,8 +53,7 @@ fn tls(url: &Url) -> Result<Option<TlsOptions>, String> {
             ("verify_certs", "false") => options.verify = false,
             _ => {
                 return Err(
-                    "Only the parameters ca_certs=<file> and verify_certs=false are allowed after ?."
-                        .to_owned(),
+                    "Only the parameters ca_certs=<file> and verify_certs=false are allowed after ?.".into(),
                 );
             }
         }

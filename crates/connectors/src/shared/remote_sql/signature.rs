@@ -8,6 +8,7 @@ use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use syntax::error::SyntaxError;
 use tokio::io::AsyncReadExt;
 
 /// Largest key file.
@@ -20,7 +21,7 @@ pub struct SigningKey(RsaKeyPair);
 
 impl SigningKey {
     /// Parses a PEM key. Error messages contain no part of the key.
-    pub fn read(pem: &str) -> Result<Self, String> {
+    pub fn read(pem: &str) -> Result<Self, SyntaxError> {
         // In a single-line field, line ends are often written as \n.
         let pem = pem.replace("\\n", "\n");
         let inside = |name: &str| {
@@ -29,17 +30,20 @@ impl SigningKey {
             STANDARD.decode(text.split_whitespace().collect::<String>()).ok()
         };
         if pem.contains("ENCRYPTED") {
-            return Err("The private key is encrypted with a passphrase; use one that is not.".to_owned());
+            return Err("The private key is encrypted with a passphrase; use one that is not.".into());
         }
         let key = match (inside("PRIVATE KEY"), inside("RSA PRIVATE KEY")) {
             (Some(der), _) => RsaKeyPair::from_pkcs8(&der),
             (None, Some(der)) => RsaKeyPair::from_der(&der),
             (None, None) => {
-                return Err("The private key is not in PEM form (-----BEGIN PRIVATE KEY-----).".to_owned());
+                return Err("The private key is not in PEM form (-----BEGIN PRIVATE KEY-----).".into());
             }
         };
-        let wrong = |_| "The private key is not an RSA key of 2048 bits or more.".to_owned();
-        key.map(Self).map_err(wrong)
+        key.map(Self).map_err(|error| {
+            // The type of the cause is no error type without the standard library's feature.
+            let cause = SyntaxError::new(error.to_string());
+            SyntaxError::new("The private key is not an RSA key of 2048 bits or more.").caused_by(cause)
+        })
     }
 
     /// The base64 SHA-256 fingerprint of the public key.
@@ -60,6 +64,7 @@ impl SigningKey {
         let signed = format!("{}.{}", part(&head), part(claims));
         let mut signature = vec![0; self.0.public().modulus_len()];
         let outcome = self.0.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut signature);
+        // The cause says nothing: its only value is "unspecified".
         outcome.map_err(|_| {
             ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the private key cannot sign")
         })?;
@@ -132,7 +137,10 @@ mod tests {
         ];
         for (pem, want) in table {
             let vendor_message = SigningKey::read(pem).err().expect("a mistake");
-            assert!(vendor_message.contains(want) && !vendor_message.contains("hush"), "{vendor_message}");
+            assert!(
+                vendor_message.message().contains(want) && !vendor_message.message().contains("hush"),
+                "{vendor_message}"
+            );
         }
     }
 

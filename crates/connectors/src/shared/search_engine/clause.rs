@@ -4,6 +4,7 @@ use super::lucene::{self, Exclusion};
 use super::{WORDS, configured};
 use crate::shared::json_body::BODY_BYTES_MAX;
 use serde_json::{Map, Value};
+use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
 
 /// How a clause interprets a string.
@@ -51,13 +52,15 @@ impl Words {
 }
 
 /// Checks whether a template can be used.
-pub fn check(template: &Map<String, Value>) -> Result<(), String> {
+pub fn check(template: &Map<String, Value>) -> Result<(), SyntaxError> {
     let whole = Value::Object(template.clone());
     if !mentions(&whole, WORDS) {
-        return Err(format!("{WORDS} must be in a string of the query."));
+        return Err(format!("{WORDS} must be in a string of the query.").into());
     }
     match misplaced(&whole, Reading::Plain) {
-        Some(name) => Err(format!("{WORDS} is not allowed in {name}: it would become part of a script.")),
+        Some(name) => {
+            Err(format!("{WORDS} is not allowed in {name}: it would become part of a script.").into())
+        }
         None => Ok(()),
     }
 }
@@ -67,7 +70,7 @@ pub fn bind(
     template: &Map<String, Value>,
     mappings: &QueryMappings,
     words: &Words,
-) -> Result<Map<String, Value>, String> {
+) -> Result<Map<String, Value>, SyntaxError> {
     Body { mappings, words, bytes_left: BODY_BYTES_MAX }.object(template, Reading::Plain)
 }
 
@@ -120,7 +123,7 @@ impl Body<'_> {
         &mut self,
         template: &Map<String, Value>,
         reading: Reading,
-    ) -> Result<Map<String, Value>, String> {
+    ) -> Result<Map<String, Value>, SyntaxError> {
         let mut object = Map::with_capacity(template.len());
         for (name, value) in template {
             let inside = reading.under(name);
@@ -129,7 +132,7 @@ impl Body<'_> {
         Ok(object)
     }
 
-    fn value(&mut self, template: &Value, reading: Reading) -> Result<Value, String> {
+    fn value(&mut self, template: &Value, reading: Reading) -> Result<Value, SyntaxError> {
         match template {
             Value::String(text) => self.text(text, reading).map(Value::String),
             Value::Array(list) => {
@@ -140,7 +143,7 @@ impl Body<'_> {
         }
     }
 
-    fn text(&mut self, template: &str, reading: Reading) -> Result<String, String> {
+    fn text(&mut self, template: &str, reading: Reading) -> Result<String, SyntaxError> {
         let words = match reading {
             Reading::Plain => &self.words.plain,
             Reading::Lucene => &self.words.lucene,
@@ -222,7 +225,7 @@ mod tests {
         let words = Words::of("q", &Exclusion::default(), false);
         let many = |count: usize| json!({"a": vec!["{v}"; count]}).as_object().cloned().expect("an object");
         assert!(bind(&many(50), &mappings, &words).is_ok());
-        assert!(bind(&many(60), &mappings, &words).expect_err("too large").contains("larger"));
+        assert!(bind(&many(60), &mappings, &words).expect_err("too large").message().contains("larger"));
     }
 
     proptest! {

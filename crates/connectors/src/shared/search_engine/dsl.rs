@@ -85,8 +85,9 @@ impl TypedConnector for Dsl {
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
         let words = Words::of(query.text, &self.exclusion, self.has_operators);
-        let mut body = clause::bind(&self.template.body, &self.mappings, &words)
-            .map_err(|sentence| ConnectorError::new(ConnectorErrorKind::QueryInvalid, sentence))?;
+        let mut body = clause::bind(&self.template.body, &self.mappings, &words).map_err(|error| {
+            ConnectorError::new(ConnectorErrorKind::QueryInvalid, error.message()).caused_by(error)
+        })?;
         let from = query.page.saturating_mul(self.template.hits_per_page).min(WINDOW - 1);
         let size = query.results_wanted.saturating_sub(from).clamp(1, self.template.hits_per_page);
         body.insert("from".to_owned(), from.into());

@@ -24,8 +24,9 @@ use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
+use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
-use syntax::query_template::{Binding, bind_text};
+use syntax::query_template::{Binding, QueryEncoding, bind_text};
 
 /// The placeholder of the words.
 pub const WORDS: &str = "{query_string}";
@@ -113,7 +114,7 @@ pub fn check<T>(
 /// The query mappings of a valid provider.
 pub fn mappings(provider: &SearchProvider) -> Result<QueryMappings, ConnectorError> {
     let mappings = QueryMappings::parse(&provider.spec.query_mappings);
-    mappings.map_err(|sentence| ConnectorError::in_field("query_mappings", sentence))
+    mappings.map_err(|error| ConnectorError::of_syntax("query_mappings", error))
 }
 
 /// The mapping `OPERATORS`: users may write the engine's own operators.
@@ -154,9 +155,9 @@ pub fn date_field(mappings: &QueryMappings) -> Result<Option<String>, ConnectorE
 }
 
 /// Inserts the mappings into a text of the configuration.
-pub fn configured(text: &str, mappings: &QueryMappings, words: &str) -> Result<String, String> {
+pub fn configured(text: &str, mappings: &QueryMappings, words: &str) -> Result<String, SyntaxError> {
     let binding = Binding { url: "", mappings, credentials: &[], query: words, sort_snippet: None, page: 0 };
-    bind_text(text, &binding, true)
+    bind_text(text, &binding, QueryEncoding::Raw)
 }
 
 /// The members that a provider adds to every request. The words are allowed in `words` only, because the other members
@@ -182,16 +183,16 @@ pub fn members(
     let mut bound = super::json_body::bind(
         &template,
         &Binding { url: "", mappings, credentials: &[], query: "", sort_snippet: None, page: 0 },
-        true,
+        QueryEncoding::Raw,
     )
-    .map_err(|sentence| ConnectorError::in_field(field, sentence))?;
+    .map_err(|error| ConnectorError::of_syntax(field, error))?;
     let members = bound.as_object_mut().map(std::mem::take).unwrap_or_default();
     match text {
         None => Ok(members),
         Some(Value::String(text)) if text.contains(WORDS) => {
             // The placeholder of the words stays; it is filled for each query.
             let text = configured(&text, mappings, WORDS)
-                .map_err(|sentence| ConnectorError::in_field(field, sentence))?;
+                .map_err(|error| ConnectorError::of_syntax(field, error))?;
             Ok(std::iter::once((words.to_owned(), Value::String(text))).chain(members).collect())
         }
         Some(_) => Err(ConnectorError::in_field(field, format!("{words} must contain {WORDS}."))),

@@ -3,12 +3,13 @@
 
 use serde_json::{Map, Value};
 use std::str::Chars;
+use syntax::error::SyntaxError;
 
 /// Deepest nesting.
 const DEPTH_MAX: usize = 32;
 
 /// Named arguments, in order.
-pub fn arguments(text: &str) -> Result<Vec<(String, Value)>, String> {
+pub fn arguments(text: &str) -> Result<Vec<(String, Value)>, SyntaxError> {
     let mut reader = Reader { text, rest: text.chars() };
     let mut found: Vec<(String, Value)> = Vec::new();
     while reader.peek().is_some() {
@@ -18,7 +19,7 @@ pub fn arguments(text: &str) -> Result<Vec<(String, Value)>, String> {
         }
         reader.expect('=')?;
         if found.iter().any(|(known, _)| *known == name) {
-            return Err(format!("'{name}' is given twice."));
+            return Err(format!("'{name}' is given twice.").into());
         }
         let value = reader.value(0)?;
         found.push((name, value));
@@ -30,7 +31,7 @@ pub fn arguments(text: &str) -> Result<Vec<(String, Value)>, String> {
 }
 
 /// One value and nothing after it.
-pub fn value(text: &str) -> Result<Value, String> {
+pub fn value(text: &str) -> Result<Value, SyntaxError> {
     let mut reader = Reader { text, rest: text.chars() };
     let value = reader.value(0)?;
     match reader.peek() {
@@ -45,9 +46,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn value(&mut self, depth: usize) -> Result<Value, String> {
+    fn value(&mut self, depth: usize) -> Result<Value, SyntaxError> {
         if depth > DEPTH_MAX {
-            return Err(format!("It is nested deeper than {DEPTH_MAX} levels."));
+            return Err(format!("It is nested deeper than {DEPTH_MAX} levels.").into());
         }
         match self.peek() {
             Some('{') => self.object(depth),
@@ -63,7 +64,7 @@ impl Reader<'_> {
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value, String> {
+    fn object(&mut self, depth: usize) -> Result<Value, SyntaxError> {
         self.expect('{')?;
         let mut object = Map::new();
         while self.peek() != Some('}') {
@@ -82,7 +83,7 @@ impl Reader<'_> {
         Ok(Value::Object(object))
     }
 
-    fn list(&mut self, depth: usize) -> Result<Value, String> {
+    fn list(&mut self, depth: usize) -> Result<Value, SyntaxError> {
         self.expect('[')?;
         let mut list = Vec::new();
         while self.peek() != Some(']') {
@@ -95,7 +96,7 @@ impl Reader<'_> {
         Ok(Value::Array(list))
     }
 
-    fn string(&mut self) -> Result<String, String> {
+    fn string(&mut self) -> Result<String, SyntaxError> {
         let quote = self.rest.next();
         let mut out = String::new();
         loop {
@@ -107,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    fn escaped(&mut self) -> Result<char, String> {
+    fn escaped(&mut self) -> Result<char, SyntaxError> {
         match self.rest.next() {
             Some('n') => Ok('\n'),
             Some('t') => Ok('\t'),
@@ -122,9 +123,9 @@ impl Reader<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<Value, String> {
+    fn number(&mut self) -> Result<Value, SyntaxError> {
         let text = self.taken(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.'));
-        serde_json::from_str(&text).map_err(|_| self.wrong("this is not a number"))
+        serde_json::from_str(&text).map_err(|error| self.wrong("this is not a number").caused_by(error))
     }
 
     fn word(&mut self) -> String {
@@ -145,7 +146,7 @@ impl Reader<'_> {
         self.rest.clone().next()
     }
 
-    fn expect(&mut self, wanted: char) -> Result<(), String> {
+    fn expect(&mut self, wanted: char) -> Result<(), SyntaxError> {
         if self.peek() != Some(wanted) {
             return Err(self.wrong(&format!("'{wanted}' is expected")));
         }
@@ -153,9 +154,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn wrong(&self, what: &str) -> String {
+    fn wrong(&self, what: &str) -> SyntaxError {
         let place = self.text.chars().count() - self.rest.clone().count();
-        format!("It cannot be read at character {}: {what}.", place + 1)
+        SyntaxError::new(format!("It cannot be read at character {}: {what}.", place + 1))
     }
 }
 
@@ -206,7 +207,7 @@ mod tests {
         ];
         for (text, want) in table {
             let error = arguments(text).expect_err(text);
-            assert!(error.contains(want), "{text}: {error}");
+            assert!(error.message().contains(want), "{text}: {error}");
         }
         let nested = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
         assert!(value(&nested(DEPTH_MAX)).is_ok());

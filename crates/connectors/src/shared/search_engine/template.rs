@@ -6,6 +6,7 @@ use super::{configured, date_field, plain_name, python_literal};
 use domain::ports::ConnectorError;
 use domain::provider::SearchProvider;
 use serde_json::{Map, Value, json};
+use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
 
 /// Hits per request, unless the template sets `size`.
@@ -32,10 +33,10 @@ pub fn read(
     let (index, mut body) = template(provider, mappings)?;
     let field =
         if provider.spec.query_template_json.is_empty() { "query_template" } else { "query_template_json" };
-    let wrong = |sentence: String| ConnectorError::in_field(field, sentence);
+    let wrong = |error: SyntaxError| ConnectorError::of_syntax(field, error);
     clause::check(&body).map_err(wrong)?;
     if body.contains_key("from") {
-        return Err(wrong("from is set by the connector; leave it out.".to_owned()));
+        return Err(wrong("from is set by the connector; leave it out.".into()));
     }
     let hits_per_page = match body.remove("size") {
         None => HITS_PER_PAGE,
@@ -43,7 +44,7 @@ pub fn read(
             .as_u64()
             .and_then(|size| u32::try_from(size).ok())
             .filter(|size| (1..=WINDOW).contains(size))
-            .ok_or_else(|| wrong(format!("size is a number from 1 to {WINDOW}.")))?,
+            .ok_or_else(|| wrong(format!("size is a number from 1 to {WINDOW}.").into()))?,
     };
     // A dry run finds templates that grow too large.
     clause::bind(&body, mappings, &Words::of("one", &Exclusion::default(), false)).map_err(wrong)?;
@@ -71,7 +72,7 @@ fn template(
     if !given.is_empty() {
         return Ok((None, whole(given.clone(), mappings)));
     }
-    let wrong = |sentence: String| ConnectorError::in_field("query_template", sentence);
+    let wrong = |error: SyntaxError| ConnectorError::of_syntax("query_template", error);
     // The default template of a new provider; `{url}` and similar placeholders belong to other connectors.
     if text.is_empty() || text.starts_with("{url}") {
         return Ok((None, whole(Map::new(), mappings)));
@@ -86,13 +87,13 @@ fn template(
     for (name, value) in python_literal::arguments(text).map_err(wrong)? {
         match (name.as_str(), value) {
             ("index", Value::String(text)) => index = Some(text),
-            ("index", _) => return Err(wrong("index is a text in quotes.".to_owned())),
+            ("index", _) => return Err(wrong("index is a text in quotes.".into())),
             ("query", value @ Value::Object(_)) => drop(body.insert(name, value)),
-            ("query", _) => return Err(wrong("query is an object.".to_owned())),
+            ("query", _) => return Err(wrong("query is an object.".into())),
             ("size" | "highlight" | "sort" | "_source" | "fields", value) => drop(body.insert(name, value)),
             _ => {
                 let known = "index, query, size, sort, highlight, fields, _source";
-                return Err(wrong(format!("'{name}' is not known. Known: {known}.")));
+                return Err(wrong(format!("'{name}' is not known. Known: {known}.").into()));
             }
         }
     }

@@ -7,6 +7,7 @@ use domain::ports::ConnectorError;
 use domain::secret::Secret;
 use serde_json::json;
 use syntax::credentials::SourceCredentials;
+use syntax::error::SyntaxError;
 
 /// Lifetime of a signed token. Snowflake allows an hour; a query takes less.
 const LIFE_S: i64 = 300;
@@ -19,7 +20,7 @@ pub enum Access {
 }
 
 impl Access {
-    pub fn of(credentials: &SourceCredentials, account: &Account) -> Result<Self, String> {
+    pub fn of(credentials: &SourceCredentials, account: &Account) -> Result<Self, SyntaxError> {
         let pair =
             |name: &str| credentials.pairs().iter().find(|(key, _)| key == name).map(|(_, value)| value);
         match credentials {
@@ -30,15 +31,15 @@ impl Access {
                         SigningKey::read(key.expose())?;
                     } else if !account.is_at_vendor() {
                         // Naming a file does not prove knowledge of the key, so it may sign for Snowflake itself only.
-                        return Err("A key file signs for an account of snowflakecomputing.com only.".to_owned());
+                        return Err("A key file signs for an account of snowflakecomputing.com only.".into());
                     }
                     Ok(Self::KeyPair { user: user.expose().to_uppercase(), key: key.clone() })
                 }
-                _ => Err("Use key_pair=<file or PEM text>,user=<name>.".to_owned()),
+                _ => Err("Use key_pair=<file or PEM text>,user=<name>.".into()),
             },
             _ => Err("The SQL API takes no password. Use bearer=<token> with a programmatic access token, or \
                       key_pair=<file or PEM text>,user=<name>; database and warehouse belong in query_mappings."
-                .to_owned()),
+                .into()),
         }
     }
 
@@ -64,8 +65,8 @@ impl Access {
 async fn signed(user: &str, key: &Secret, account: &Account, now: Instant) -> Result<Secret, ConnectorError> {
     let pem =
         if key.expose().contains("-----BEGIN") { key.clone() } else { signature::file(key.expose()).await? };
-    let key = SigningKey::read(pem.expose())
-        .map_err(|sentence| ConnectorError::in_field("credentials", sentence))?;
+    let key =
+        SigningKey::read(pem.expose()).map_err(|error| ConnectorError::of_syntax("credentials", error))?;
     let subject = format!("{}.{user}", account.name);
     let issuer = format!("{subject}.SHA256:{}", key.fingerprint());
     let now = now.timestamp();
@@ -104,8 +105,9 @@ mod tests {
             let vendor_message = Access::of(&credentials, &account).err();
             assert_eq!(vendor_message.is_some(), want.is_some(), "{text}");
             assert!(
-                vendor_message.is_none_or(|vendor_message| vendor_message.contains(want.unwrap_or_default())
-                    && !vendor_message.contains("hush"))
+                vendor_message
+                    .is_none_or(|vendor_message| vendor_message.message().contains(want.unwrap_or_default())
+                        && !vendor_message.message().contains("hush"))
             );
         }
     }

@@ -1,6 +1,7 @@
 //! Snowflake account: its name, or its address.
 
 use crate::shared::remote_sql::base_url::BaseUrl;
+use syntax::error::SyntaxError;
 
 const DOMAIN: &str = "snowflakecomputing.com";
 /// Snowflake's own domains.
@@ -15,7 +16,7 @@ pub struct Account {
 
 impl Account {
     /// Parses `organization-account` or a URL. `named` is the account if the URL does not contain it.
-    pub fn read(url: &str, named: Option<&str>) -> Result<Self, String> {
+    pub fn read(url: &str, named: Option<&str>) -> Result<Self, SyntaxError> {
         let url = url.trim();
         let base_url =
             if url.contains("://") { BaseUrl::parse(url)? } else { BaseUrl::parse(&address(url)?)? };
@@ -33,11 +34,13 @@ impl Account {
 }
 
 /// The restricted character set of a name prevents it from pointing to another host.
-fn address(name: &str) -> Result<String, String> {
+fn address(name: &str) -> Result<String, SyntaxError> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let is_whole = !name.is_empty() && name.chars().all(is_name) && !name.split('.').any(str::is_empty);
     if !is_whole {
-        return Err(format!("Use the account's name, organization-account, or https://<account>.{DOMAIN}."));
+        return Err(
+            format!("Use the account's name, organization-account, or https://<account>.{DOMAIN}.").into()
+        );
     }
     let host = name.to_lowercase().replace('_', "-");
     Ok(if BaseUrl::is_within(&host, DOMAIN) {

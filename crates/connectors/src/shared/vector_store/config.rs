@@ -13,8 +13,7 @@ const FIELDS_MAX: usize = 100;
 /// A valid address, once its placeholders are filled in.
 pub fn server(address: &str) -> Result<String, ConnectorError> {
     let address = address.trim();
-    web_address(&without_blanks_to_fill(address))
-        .map_err(|sentence| ConnectorError::in_field("url", sentence))?;
+    web_address(&without_blanks_to_fill(address)).map_err(|error| ConnectorError::of_syntax("url", error))?;
     Ok(address.to_owned())
 }
 

@@ -101,8 +101,8 @@ impl Store {
         body: Option<&Value>,
         time_max: Duration,
     ) -> Result<Reply, ConnectorError> {
-        let origin = Origin::of(&url, is_trusted)
-            .ok_or_else(|| config_invalid("The address has no host.".to_owned()))?;
+        let origin =
+            Origin::of(&url, is_trusted).ok_or_else(|| config_invalid("The address has no host."))?;
         let mut headers = self.headers.open.clone();
         if body.is_some() && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
             headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
@@ -126,7 +126,7 @@ impl Store {
 
 /// Appends path segments to a URL.
 pub fn below(mut url: Url, parts: &[&str]) -> Result<Url, ConnectorError> {
-    let no_path = || config_invalid("The address can have no path.".to_owned());
+    let no_path = || config_invalid("The address can have no path.");
     url.path_segments_mut().map_err(|()| no_path())?.pop_if_empty().extend(parts);
     Ok(url)
 }
