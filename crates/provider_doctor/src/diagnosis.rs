@@ -1,5 +1,6 @@
 //! Diagnosis: a proposed provider, and the confidence of each part.
 
+use crate::errors::{DiagnosisError, DiagnosisErrorKind};
 use crate::fields::field::{Field, FieldCandidate};
 use crate::fields::urls::{BASE_URL_PLACEHOLDER, UrlForm};
 use crate::sample::base_url;
@@ -76,8 +77,9 @@ pub struct SampleAnalysis {
 }
 
 /// Finds the results and their fields in a response.
-pub fn analyze(response: &Value) -> Result<SampleAnalysis, String> {
-    let list = find_results(response).map_err(|why| explain(&why))?;
+pub fn analyze(response: &Value) -> Result<SampleAnalysis, DiagnosisError> {
+    let list = find_results(response)
+        .map_err(|why| DiagnosisError::new(DiagnosisErrorKind::Response, explain(&why)))?;
     let results_path = format_path(&list.steps, Form::First);
     let counts = find_counts(response, &list.steps, list.items.len());
     let mut analysis = SampleAnalysis {
@@ -378,10 +380,12 @@ mod tests {
             assert!(warnings.contains(part), "{warnings}");
         }
         assert!(
-            analyze(&json!({"error": 7})).err().is_some_and(|error| error.contains("No list of results"))
+            analyze(&json!({"error": 7}))
+                .err()
+                .is_some_and(|error| error.message().contains("No list of results"))
         );
         let numbered = json!({"pages": {"1": {"title": "On tea"}, "2": {"title": "On milk"}}});
-        assert!(analyze(&numbered).err().is_some_and(|error| error.contains("'pages'")));
+        assert!(analyze(&numbered).err().is_some_and(|error| error.message().contains("'pages'")));
     }
 
     #[test]

@@ -23,11 +23,14 @@ pub use request::curl::{REQUEST_BYTES_MAX, Request};
 use domain::ports::{PluginContext, ReadAnswer};
 use domain::provider::{NAME_CHARS_MAX, ProviderSpec};
 use domain::validation::FieldErrors;
-use errors::analysis_failed;
+use errors::{DiagnosisError, DiagnosisErrorKind, analysis_failed};
 use federation::CpuPool;
+use request::send::ResponseParser;
 use request::{curl, send, template};
 use sample::base_url;
 use serde_json::Value;
+use std::error::Error;
+use syntax::error::SyntaxError;
 
 /// Longest query, in characters.
 pub const QUERY_CHARS_MAX: usize = 1000;
@@ -51,12 +54,12 @@ pub struct DiagnosisInput {
 
 impl DiagnosisInput {
     /// Parses a curl command or a URL; None for an empty text.
-    pub fn parse_request(text: &str) -> Result<Option<Request>, String> {
+    pub fn parse_request(text: &str) -> Result<Option<Request>, SyntaxError> {
         curl::parse(text)
     }
 
     /// Parses the arguments of a curl command, without `curl` itself.
-    pub fn parse_command(words: &[String]) -> Result<Request, String> {
+    pub fn parse_command(words: &[String]) -> Result<Request, SyntaxError> {
         curl::parse_args(words)
     }
 }
@@ -88,7 +91,7 @@ impl Doctor {
             (None, Some(request)) if fetch => {
                 let filled = field_error("query", template::fill_query(request.clone(), &query))?;
                 let time_max = self.context.settings.timeout.0;
-                let parser = (&self.cpu, read_answer);
+                let parser = ResponseParser { cpu: &self.cpu, read_answer };
                 field_error("request", send::send(&filled, &*self.context.fetch, time_max, parser).await)?
             }
             (None, None) if fetch => {
@@ -111,26 +114,29 @@ impl Doctor {
     }
 }
 
-fn field_error<T>(field: &str, result: Result<T, String>) -> Result<T, FieldErrors> {
-    result.map_err(|sentence| FieldErrors::one(field, sentence))
+fn field_error<T>(field: &str, result: Result<T, impl Error>) -> Result<T, FieldErrors> {
+    result.map_err(|error| FieldErrors::one(field, error.to_string()))
 }
 
 /// Parses a sample: a text as JSON or XML, anything else as the response itself.
-fn parse_sample(sample: &Value, read_answer: ReadAnswer) -> Result<Value, String> {
+fn parse_sample(sample: &Value, read_answer: ReadAnswer) -> Result<Value, DiagnosisError> {
     let text = match sample {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     let start = text.trim_start_matches('\u{feff}').trim_start().to_ascii_lowercase();
     if start.is_empty() {
-        return Err("The sample is empty.".to_owned());
+        return Err(DiagnosisError::new(DiagnosisErrorKind::Response, "The sample is empty."));
     }
     if start.starts_with("<!doctype html") || start.starts_with("<html") {
-        return Err("The sample is an HTML page, not an API response.".to_owned());
+        let sentence = "The sample is an HTML page, not an API response.";
+        return Err(DiagnosisError::new(DiagnosisErrorKind::Response, sentence));
     }
     let kind = if start.starts_with('<') { "application/xml" } else { "application/json" };
-    read_answer(Some(kind), text.as_bytes())
-        .map_err(|reason| format!("The sample cannot be parsed: {reason}."))
+    read_answer(Some(kind), text.as_bytes()).map_err(|error| {
+        let sentence = format!("The sample cannot be parsed: {}.", error.message);
+        DiagnosisError::new(DiagnosisErrorKind::Response, sentence).caused_by(error)
+    })
 }
 
 fn build_diagnosis(

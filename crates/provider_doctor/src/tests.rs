@@ -27,7 +27,7 @@ fn samples() -> Vec<(String, Value)> {
 fn misses(sample: &Value) -> Vec<String> {
     let analysis = match analyze(&sample["answer"]) {
         Ok(analysis) => analysis,
-        Err(reason) => return vec![reason],
+        Err(reason) => return vec![reason.to_string()],
     };
     let miss = |field: &str| {
         let proposal = analysis.proposals.iter().find(|one| one.field == field);

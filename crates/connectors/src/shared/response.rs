@@ -26,10 +26,11 @@ pub fn read(response: &HttpResponse, now: Instant) -> Result<Value, ConnectorErr
         return Ok(Value::Null);
     }
     let value = if is_xml(response, &text) {
-        xml::to_json(&text).map_err(|error| unreadable(&format!("is XML, but {error}")))?
+        xml::to_json(&text).map_err(|error| unreadable(&format!("is XML, but {error}")).caused_by(error))?
     } else {
         // Parsing stops at 128 levels of nesting, so no response can exhaust the stack.
-        bounded_json::parse_answer(text.as_bytes()).map_err(|error| unreadable(&error.to_string()))?
+        bounded_json::parse_answer(text.as_bytes())
+            .map_err(|error| unreadable(&error.to_string()).caused_by(error))?
     };
     Ok(as_objects(value))
 }
@@ -47,7 +48,8 @@ pub async fn beside<T: Send + 'static>(
     if bytes <= READ_INLINE_BYTES_MAX {
         return Ok(read());
     }
-    tokio::task::spawn_blocking(read).await.map_err(|_panicked| unreadable("could not be processed"))
+    let read = tokio::task::spawn_blocking(read).await;
+    read.map_err(|panicked| unreadable("could not be processed").caused_by(panicked))
 }
 
 /// The body as text if the status is a success.
@@ -57,11 +59,11 @@ pub fn text(response: &HttpResponse, now: Instant) -> Result<String, ConnectorEr
 }
 
 /// Parses a response that came without a connector.
-pub fn read_answer(content_type: Option<&str>, bytes: &[u8]) -> Result<Value, String> {
+pub fn read_answer(content_type: Option<&str>, bytes: &[u8]) -> Result<Value, ConnectorError> {
     let headers = content_type.map(|text| ("content-type".to_owned(), text.to_owned()));
     let response =
         HttpResponse { status: 200, headers: headers.into_iter().collect(), body: bytes.to_vec().into() };
-    read(&response, Instant::default()).map_err(|error| error.message)
+    read(&response, Instant::default())
 }
 
 fn unreadable(what: &str) -> ConnectorError {

@@ -1,7 +1,8 @@
 //! Registry of all plug-ins by name. Federation and the server receive it and never name a plug-in themselves.
 
 use super::{
-    ConnectorKind, MixerKind, PostResultProcessorKind, QueryProcessorKind, ResultOrigin, ResultProcessorKind,
+    ConnectorError, ConnectorKind, MixerKind, PostResultProcessorKind, QueryProcessorKind, ResultOrigin,
+    ResultProcessorKind,
 };
 use crate::corpus::SourceKind;
 use crate::pipeline::{PROCESSORS_MAX, PipelineSpec};
@@ -26,8 +27,8 @@ pub struct PluginRegistry {
     pub read_answer: ReadAnswer,
 }
 
-/// Parses a response (content type, bytes) as JSON; the error is a sentence.
-pub type ReadAnswer = fn(Option<&str>, &[u8]) -> Result<Value, String>;
+/// Parses a response (content type, bytes) as JSON.
+pub type ReadAnswer = fn(Option<&str>, &[u8]) -> Result<Value, ConnectorError>;
 
 impl PluginRegistry {
     pub fn connector(&self, name: &str) -> Option<&'static ConnectorKind> {

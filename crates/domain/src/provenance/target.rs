@@ -183,7 +183,7 @@ mod tests {
         post_result_processors: &[],
         mixers: &[],
         default_post_result: &[],
-        read_answer: |_, _| Err(String::new()),
+        read_answer: |_, _| Ok(serde_json::Value::Null),
     };
 
     /// What came with the provider's rights or by its template is not fetched again without them.

@@ -5,6 +5,7 @@ use crate::request::shell;
 use domain::bounded_json::{self, BoundedJsonError, FIELD_VALUES_MAX};
 use domain::ports::HttpMethod;
 use serde_json::Value;
+use syntax::error::SyntaxError;
 use url::{Url, form_urlencoded};
 
 /// Longest text that is parsed, in bytes.
@@ -40,13 +41,13 @@ impl Request {
 }
 
 /// Parses a text; None if it is empty.
-pub fn parse(text: &str) -> Result<Option<Request>, String> {
+pub fn parse(text: &str) -> Result<Option<Request>, SyntaxError> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
     }
     if text.len() > REQUEST_BYTES_MAX {
-        return Err(format!("The request has more than {REQUEST_BYTES_MAX} bytes."));
+        return Err(format!("The request has more than {REQUEST_BYTES_MAX} bytes.").into());
     }
     let is_curl =
         text.split_whitespace().next().is_some_and(|word| matches!(word, "curl" | "curl.exe" | "$"));
@@ -59,7 +60,7 @@ pub fn parse(text: &str) -> Result<Option<Request>, String> {
 }
 
 /// Parses the arguments of a curl command.
-pub fn parse_args(words: &[String]) -> Result<Request, String> {
+pub fn parse_args(words: &[String]) -> Result<Request, SyntaxError> {
     let mut options = CurlOptions::default();
     let mut words = words.iter().map(String::as_str).peekable();
     while let Some(word) = words.next() {
@@ -158,7 +159,7 @@ impl CurlOptions {
         }
     }
 
-    fn option(&mut self, option: &str, value: &str) -> Result<(), String> {
+    fn option(&mut self, option: &str, value: &str) -> Result<(), SyntaxError> {
         match option {
             "-X" | "--request" => self.method = Some(value.to_ascii_uppercase()),
             "-H" | "--header" => {
@@ -168,7 +169,7 @@ impl CurlOptions {
             "-d" | "--data" | "--data-raw" | "--data-ascii" | "--data-binary" | "--data-urlencode"
             | "--json" => {
                 if value.starts_with('@') && option != "--data-raw" {
-                    return Err(format!("{option} names a file; paste its content instead."));
+                    return Err(format!("{option} names a file; paste its content instead.").into());
                 }
                 self.is_json |= option == "--json";
                 self.data.push(match option {
@@ -189,9 +190,9 @@ impl CurlOptions {
         Ok(())
     }
 
-    fn into_request(mut self) -> Result<Request, String> {
+    fn into_request(mut self) -> Result<Request, SyntaxError> {
         let text = match self.urls.as_slice() {
-            [] => return Err("There is no URL.".to_owned()),
+            [] => return Err("There is no URL.".into()),
             [one] => one.clone(),
             [first, rest @ ..] => {
                 self.remarks.push(format!("Only the first URL is used; {} more were ignored.", rest.len()));
@@ -222,30 +223,30 @@ impl CurlOptions {
             None | Some("GET") => HttpMethod::Get,
             Some("POST") => HttpMethod::Post,
             Some(other) => {
-                return Err(format!("The method {other} is not supported; use GET or POST."));
+                return Err(format!("The method {other} is not supported; use GET or POST.").into());
             }
         };
         let body = if has_body { Some(self.body(&data)?) } else { None };
         if method == HttpMethod::Get && body.is_some() {
             return Err(
                 "A GET request with a body is not supported; use POST, or put the values into the URL."
-                    .to_owned(),
+                    .into(),
             );
         }
         let Self { headers, user, remarks, .. } = self;
         Ok(Request { method, url, headers, body, user, remarks })
     }
 
-    fn body(&self, data: &str) -> Result<Body, String> {
+    fn body(&self, data: &str) -> Result<Body, SyntaxError> {
         let looks_json = data.trim_start().starts_with(['{', '[']);
         if self.is_json || looks_json {
             return match bounded_json::parse(data.as_bytes(), FIELD_VALUES_MAX) {
                 Ok(value @ Value::Object(_)) => Ok(Body::Json(value)),
-                Ok(_) => Err("The body must be a JSON object.".to_owned()),
+                Ok(_) => Err("The body must be a JSON object.".into()),
                 Err(BoundedJsonError::Malformed(error)) => {
-                    Err(format!("The body is not valid JSON: {error}."))
+                    Err(SyntaxError::new(format!("The body is not valid JSON: {error}.")).caused_by(error))
                 }
-                Err(error) => Err(format!("The body {error}.")),
+                Err(error) => Err(SyntaxError::new(format!("The body {error}.")).caused_by(error)),
             };
         }
         Ok(Body::Form(form_urlencoded::parse(data.as_bytes()).into_owned().collect()))
@@ -261,20 +262,21 @@ fn encoded(value: &str) -> String {
     }
 }
 
-fn parse_url(text: &str) -> Result<Url, String> {
+fn parse_url(text: &str) -> Result<Url, SyntaxError> {
     let text = text.trim();
     let neither =
         || "This is neither a curl command nor a URL. It must begin with curl or https://.".to_owned();
     if text.contains(char::is_whitespace) {
-        return Err(neither());
+        return Err(neither().into());
     }
     let text = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
-    let url = Url::parse(&text).map_err(|error| format!("The URL is invalid: {error}."))?;
+    let url = Url::parse(&text)
+        .map_err(|error| SyntaxError::new(format!("The URL is invalid: {error}.")).caused_by(error))?;
     let is_host = url.host_str().is_some_and(|host| host.contains(['.', ':']) || host == "localhost");
     if !matches!(url.scheme(), "http" | "https") {
-        return Err("The URL must begin with http:// or https://.".to_owned());
+        return Err("The URL must begin with http:// or https://.".into());
     }
-    if is_host { Ok(url) } else { Err(neither()) }
+    if is_host { Ok(url) } else { Err(neither().into()) }
 }
 
 #[cfg(test)]
@@ -365,9 +367,13 @@ mod tests {
         ];
         for (text, want) in table {
             let error = parse(text).err().unwrap_or_else(|| panic!("{text} was read"));
-            assert!(error.contains(want), "{text}: {error}");
+            assert!(error.message().contains(want), "{text}: {error}");
         }
-        assert!(parse(&"x".repeat(REQUEST_BYTES_MAX + 1)).err().is_some_and(|error| error.contains("bytes")));
+        assert!(
+            parse(&"x".repeat(REQUEST_BYTES_MAX + 1))
+                .err()
+                .is_some_and(|error| error.message().contains("bytes"))
+        );
         let most = format!("https://h.example/?q={}", "x".repeat(REQUEST_BYTES_MAX - 21));
         assert!(parse(&most).is_ok_and(|request| request.is_some()));
     }

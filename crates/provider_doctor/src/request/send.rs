@@ -1,6 +1,6 @@
 //! Sends a request once and explains failures.
 
-use crate::errors::analysis_failed;
+use crate::errors::{DiagnosisError, DiagnosisErrorKind, analysis_failed};
 use crate::request::curl::{Body, Request};
 use crate::request::secrets::is_secret;
 use base64::Engine;
@@ -16,33 +16,46 @@ use url::form_urlencoded;
 const OPEN_HEADERS: [&str; 5] = ["accept", "accept-language", "cache-control", "content-type", "user-agent"];
 const ACCEPT: &str = "application/json, application/xml;q=0.9, */*;q=0.5";
 
+/// Parses responses as the connectors do, off the async runtime.
+pub struct ResponseParser<'a> {
+    pub cpu: &'a CpuPool,
+    pub read_answer: ReadAnswer,
+}
+
 /// Sends the request and parses the response. The host is trusted like that of a saved provider, because an
 /// administrator names it; the limits of the client apply.
 pub async fn send(
     request: &Request,
     fetch: &dyn Fetch,
     time_max: Duration,
-    (cpu, read_answer): (&CpuPool, ReadAnswer),
-) -> Result<Value, String> {
+    parser: ResponseParser<'_>,
+) -> Result<Value, DiagnosisError> {
     let built = build(request, time_max)?;
     let host = built.origin.host.clone();
-    let response = fetch.fetch(&built).await.map_err(|error| advise(&error))?;
+    let response = fetch
+        .fetch(&built)
+        .await
+        .map_err(|error| DiagnosisError::new(DiagnosisErrorKind::Source, advise(&error)).caused_by(error))?;
     check_status(&response, &host)?;
     let kind = response.header("content-type").map(str::to_owned);
+    let ResponseParser { cpu, read_answer } = parser;
     let read = cpu.run(move || {
         let kind = response.header("content-type");
         read_answer(kind, &response.body)
     });
-    let mut sample = read.await.unwrap_or_else(analysis_failed).map_err(|reason| {
+    let Some(read) = read.await else { return analysis_failed() };
+    let mut sample = read.map_err(|error| {
         let kind = kind.as_deref().filter(|kind| !kind.is_empty()).unwrap_or("an unknown type");
-        format!("{host} responded with {kind}: {reason}. Check that this is the URL of the API and not of a web page; some sources need a parameter such as format=json.")
+        let sentence = format!("{host} responded with {kind}: {}. Check that this is the URL of the API and not of a web page; some sources need a parameter such as format=json.", error.message);
+        DiagnosisError::new(DiagnosisErrorKind::Response, sentence).caused_by(error)
     })?;
     KnownSecrets::of_request(&built).mask_value(&mut sample);
     Ok(sample)
 }
 
-fn build(request: &Request, time_max: Duration) -> Result<HttpRequest, String> {
-    let origin = Origin::trusted(&request.url).ok_or("The URL has no host.")?;
+fn build(request: &Request, time_max: Duration) -> Result<HttpRequest, DiagnosisError> {
+    let origin = Origin::trusted(&request.url)
+        .ok_or_else(|| DiagnosisError::new(DiagnosisErrorKind::Request, "The URL has no host."))?;
     let (mut headers, mut secret_headers) = (Vec::new(), Vec::new());
     for (name, value) in &request.headers {
         let lower = name.to_ascii_lowercase();
@@ -114,7 +127,7 @@ fn advise(error: &FetchError) -> String {
     format!("{sentence}. {advice}")
 }
 
-fn check_status(response: &HttpResponse, host: &str) -> Result<(), String> {
+fn check_status(response: &HttpResponse, host: &str) -> Result<(), DiagnosisError> {
     let advice = match response.status {
         200..=299 => return Ok(()),
         401 | 403 => {
@@ -127,7 +140,8 @@ fn check_status(response: &HttpResponse, host: &str) -> Result<(), String> {
         300..=399 => "It redirects elsewhere; use the URL that it leads to.",
         _ => "The source failed; try again later.",
     };
-    Err(format!("{host} responded with HTTP {}. {advice}", response.status))
+    let sentence = format!("{host} responded with HTTP {}. {advice}", response.status);
+    Err(DiagnosisError::new(DiagnosisErrorKind::Source, sentence))
 }
 
 #[cfg(test)]
@@ -184,7 +198,7 @@ mod tests {
             (302, "elsewhere"),
         ] {
             let response = HttpResponse { status, headers: Vec::new(), body: Vec::new().into() };
-            let sentence = check_status(&response, "h.example").expect_err("refused");
+            let sentence = check_status(&response, "h.example").expect_err("refused").to_string();
             assert!(sentence.contains(part) && sentence.contains(&status.to_string()), "{sentence}");
         }
     }

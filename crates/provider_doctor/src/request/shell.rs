@@ -1,8 +1,10 @@
 //! Splits a command line into words like a shell. Nothing is expanded or executed.
 
+use syntax::error::SyntaxError;
+
 /// Splits a command at spaces; quotes, backslashes, `$'…'` and continued lines work as in a shell. Everything after a
 /// pipe or a semicolon is ignored.
-pub fn split_words(text: &str) -> Result<Vec<String>, String> {
+pub fn split_words(text: &str) -> Result<Vec<String>, SyntaxError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = text.chars().peekable();
@@ -43,18 +45,18 @@ fn ends_line(chars: &mut Chars<'_>) -> bool {
     false
 }
 
-fn take_until(chars: &mut Chars<'_>, end: char, word: &mut String) -> Result<(), String> {
+fn take_until(chars: &mut Chars<'_>, end: char, word: &mut String) -> Result<(), SyntaxError> {
     for c in chars.by_ref() {
         if c == end {
             return Ok(());
         }
         word.push(c);
     }
-    Err(not_closed(end))
+    Err(not_closed(end).into())
 }
 
 /// Inside double quotes a backslash escapes `"`, `\`, `$` and a backtick, and joins lines.
-fn take_quoted(chars: &mut Chars<'_>, word: &mut String) -> Result<(), String> {
+fn take_quoted(chars: &mut Chars<'_>, word: &mut String) -> Result<(), SyntaxError> {
     while let Some(c) = chars.next() {
         match c {
             '"' => return Ok(()),
@@ -67,11 +69,11 @@ fn take_quoted(chars: &mut Chars<'_>, word: &mut String) -> Result<(), String> {
             c => word.push(c),
         }
     }
-    Err(not_closed('"'))
+    Err(not_closed('"').into())
 }
 
 /// Inside `$'…'` backslashes are escapes as in C.
-fn take_escaped(chars: &mut Chars<'_>, word: &mut String) -> Result<(), String> {
+fn take_escaped(chars: &mut Chars<'_>, word: &mut String) -> Result<(), SyntaxError> {
     while let Some(c) = chars.next() {
         match c {
             '\'' => return Ok(()),
@@ -90,7 +92,7 @@ fn take_escaped(chars: &mut Chars<'_>, word: &mut String) -> Result<(), String> 
             c => word.push(c),
         }
     }
-    Err(not_closed('\''))
+    Err(not_closed('\'').into())
 }
 
 fn not_closed(quote: char) -> String {

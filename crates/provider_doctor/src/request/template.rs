@@ -9,6 +9,7 @@ use crate::request::curl::Request;
 use crate::request::secrets::{credential_name, is_secret, replace_secrets};
 use domain::provider::{ProviderSpec, RESULTS_PER_QUERY_MAX};
 use serde_json::Value;
+use syntax::error::SyntaxError;
 use syntax::query_mappings::PAGE_SIZE;
 use syntax::query_template::encode_percent;
 use url::{Url, form_urlencoded};
@@ -68,13 +69,15 @@ pub fn build_template(request: &Request, query: &str) -> RequestTemplate {
 }
 
 /// The request with the query in place of its placeholder, so that it can be sent.
-pub fn fill_query(mut request: Request, query: &str) -> Result<Request, String> {
+pub fn fill_query(mut request: Request, query: &str) -> Result<Request, SyntaxError> {
     let decoded = decode(request.url.as_str());
     let Some(placeholder) = PLACEHOLDERS.iter().find(|placeholder| decoded.contains(**placeholder)) else {
         return Ok(request);
     };
     if query.trim().is_empty() {
-        return Err(format!("The URL has {placeholder} where the query goes; enter a query in 'query'."));
+        return Err(
+            format!("The URL has {placeholder} where the query goes; enter a query in 'query'.").into()
+        );
     }
     let mut text = request.url.to_string();
     for form in [
@@ -84,7 +87,8 @@ pub fn fill_query(mut request: Request, query: &str) -> Result<Request, String> 
     ] {
         text = text.replace(&form, &encode_percent(query));
     }
-    request.url = Url::parse(&text).map_err(|error| format!("The URL is invalid: {error}."))?;
+    request.url = Url::parse(&text)
+        .map_err(|error| SyntaxError::new(format!("The URL is invalid: {error}.")).caused_by(error))?;
     Ok(request)
 }
 

@@ -176,7 +176,7 @@ const PLUGINS: PluginRegistry = PluginRegistry {
         mixer: &Backwards,
     }],
     default_post_result: &[],
-    read_answer: |_, _| Err("nobody asks".to_owned()),
+    read_answer: |_, _| Ok(serde_json::Value::Null),
 };
 
 /// Makes ranks differ from the order of the provider.
