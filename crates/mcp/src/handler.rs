@@ -2,7 +2,7 @@
 
 use crate::progress::Progress;
 use crate::tool_context::ToolContext;
-use crate::{CallerContext, Mcp, prompts, resources, tools};
+use crate::{CallerContext, CallerError, Mcp, prompts, resources, tools};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, ContentBlock, GetPromptRequestParams,
     GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -31,7 +31,10 @@ impl Handler {
         Self { mcp, caller }
     }
 
-    async fn tool_context(&self, context: &RequestContext<RoleServer>) -> Result<ToolContext<'_>, String> {
+    async fn tool_context(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<ToolContext<'_>, CallerError> {
         let principal = self.caller.principal().await?;
         let progress = Progress::to(context.peer.clone(), context.meta.get_progress_token());
         Ok(ToolContext { mcp: &self.mcp, principal, caller: &*self.caller, progress })
@@ -139,6 +142,6 @@ impl ServerHandler for Handler {
 }
 
 /// The caller is no longer authorized.
-fn refused(sentence: String) -> ErrorData {
-    ErrorData::invalid_request(sentence, None)
+fn refused(error: CallerError) -> ErrorData {
+    ErrorData::invalid_request(error.message().to_owned(), None)
 }

@@ -47,7 +47,7 @@ mod transports;
 #[cfg(feature = "mcp")]
 mod views;
 
-pub use caller::{CallerContext, QuotaClass};
+pub use caller::{CallerContext, CallerError, CallerErrorKind, QuotaClass};
 pub use deps::McpDeps;
 pub use mcp_store::McpStore;
 #[cfg(not(feature = "mcp"))]

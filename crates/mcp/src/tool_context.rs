@@ -25,8 +25,8 @@ pub(crate) struct ToolContext<'a> {
 impl ToolContext<'_> {
     /// Charges the quota of the caller.
     pub fn charge_quota(&self, class: QuotaClass) -> Result<(), ToolError> {
-        self.caller.charge(class).map_err(|sentence| {
-            ToolError::new(sentence, "Wait as long as it says, then call the tool again.")
+        self.caller.charge(class).map_err(|error| {
+            ToolError::new(error.message(), "Wait as long as it says, then call the tool again.")
         })
     }
 

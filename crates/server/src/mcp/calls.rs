@@ -14,7 +14,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header
 use axum::response::Response;
 use domain::user::Principal;
 use futures_util::StreamExt;
-use mcp::{CallerContext, QuotaClass};
+use mcp::{CallerContext, CallerError, CallerErrorKind, QuotaClass};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -32,18 +32,18 @@ struct HttpCaller {
 
 #[async_trait]
 impl CallerContext for HttpCaller {
-    async fn principal(&self) -> Result<Principal, String> {
+    async fn principal(&self) -> Result<Principal, CallerError> {
         Ok(self.principal.clone())
     }
 
-    fn charge(&self, what: QuotaClass) -> Result<(), String> {
+    fn charge(&self, what: QuotaClass) -> Result<(), CallerError> {
         let class = match what {
             QuotaClass::Search => Class::Search,
             QuotaClass::Answer => Class::Rag,
             QuotaClass::Chat => Class::Chat,
         };
         let taken = self.state.throttles.take(class, self.principal.user, self.address);
-        taken.map_err(|error| error.detail().to_owned())
+        taken.map_err(|error| CallerError::new(CallerErrorKind::Throttled, error.detail()))
     }
 }
 

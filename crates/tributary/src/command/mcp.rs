@@ -11,7 +11,7 @@ use clap::Args;
 use domain::ids::UserId;
 use domain::ports::{Clock, QueueName, StoreError, TokenStore, UserStore};
 use domain::user::Principal;
-use mcp::{CallerContext, QuotaClass};
+use mcp::{CallerContext, CallerError, CallerErrorKind, QuotaClass};
 use std::sync::Arc;
 use store::SqlStore;
 use tasks::{Worker, WorkerConfig};
@@ -107,7 +107,7 @@ enum Identity {
 #[async_trait]
 impl CallerContext for StdioCaller {
     /// Looked up for every request, so that revoked tokens and changed permissions take effect at once.
-    async fn principal(&self) -> Result<Principal, String> {
+    async fn principal(&self) -> Result<Principal, CallerError> {
         let user = match &self.identity {
             Identity::Token(hash) => self.store.user_by_token(hash, self.clock.now()).await,
             Identity::User(id) => match self.store.user(*id).await {
@@ -117,16 +117,19 @@ impl CallerContext for StdioCaller {
         };
         match user {
             Ok(Some(user)) => Ok(Principal::of(&user)),
-            Ok(None) => Err("The token or user no longer exists.".to_owned()),
+            Ok(None) => {
+                Err(CallerError::new(CallerErrorKind::Revoked, "The token or user no longer exists."))
+            }
             Err(error) => {
                 tracing::warn!("mcp: cannot look up the user: {error}");
-                Err("The database is not reachable at the moment.".to_owned())
+                let sentence = "The database is not reachable at the moment.";
+                Err(CallerError::new(CallerErrorKind::Unavailable, sentence).caused_by(error))
             }
         }
     }
 
     /// No quota: whoever runs the program owns the data.
-    fn charge(&self, _class: QuotaClass) -> Result<(), String> {
+    fn charge(&self, _class: QuotaClass) -> Result<(), CallerError> {
         Ok(())
     }
 }
