@@ -39,7 +39,8 @@ impl RagContext {
         &self,
         chosen: Vec<SelectedItem>,
         providers: &BTreeMap<ProviderId, SearchProvider>,
-        (user, generation): (UserId, &Generation),
+        user: UserId,
+        generation: &Generation,
         deadline: Instant,
     ) -> SourceTexts {
         let of = u32::try_from(chosen.len()).unwrap_or(u32::MAX);

@@ -99,7 +99,7 @@ impl RagContext {
         let selection = self.select_results(search, generation, &providers).await?;
         let mut warnings = selection.messages;
         let source_texts =
-            self.fetch_texts(selection.items, &providers, (search.owner, generation), deadline).await;
+            self.fetch_texts(selection.items, &providers, search.owner, generation, deadline).await;
         warnings.extend(source_texts.warnings);
         let (parts, warning) = self.parts(search, &generation.request, &provider).await?;
         warnings.extend(warning);

@@ -38,7 +38,7 @@ impl ContextDocuments {
     }
 
     /// Adds a part of a document and returns it in the format of the prompt.
-    pub fn show(&mut self, n: u32, text: &str, (mode, kind): (SourceMode, &str)) -> String {
+    pub fn show(&mut self, n: u32, text: &str, mode: SourceMode, kind: &str) -> String {
         let Some(at) = (n as usize).checked_sub(1).filter(|at| *at < self.sources.len()) else {
             return String::new();
         };
@@ -141,10 +141,10 @@ mod tests {
     fn what_is_shown_adds_up() {
         let mut documents_shown = ContextDocuments::default();
         let n = documents_shown.number(reference(1, 2), &item("A", ""));
-        documents_shown.show(n, "first", (SourceMode::Snippet, ""));
-        documents_shown.show(n, "second", (SourceMode::Page, "text/html"));
+        documents_shown.show(n, "first", SourceMode::Snippet, "");
+        documents_shown.show(n, "second", SourceMode::Page, "text/html");
         assert_eq!(documents_shown.sources()[0].passages, "first\nsecond");
-        assert_eq!(documents_shown.show(7, "nobody", (SourceMode::Page, "")), "");
+        assert_eq!(documents_shown.show(7, "nobody", SourceMode::Page, ""), "");
     }
 
     #[test]

@@ -75,7 +75,8 @@ impl SystemPrompt<'_> {
 /// provider take precedence.
 pub(super) fn parts(
     records: &[PromptRecord],
-    (tag, name): (&str, &str),
+    tag: &str,
+    name: &str,
     user: UserId,
     provider: &AiProvider,
 ) -> PromptParts {
@@ -169,11 +170,11 @@ mod tests {
             ("off", 7, "as standard"),
             ("unknown", 7, "as standard"),
         ] {
-            assert_eq!(parts(&records, (CHAT, name), UserId(user), &plain).prompt, expected, "{name} {user}");
+            assert_eq!(parts(&records, CHAT, name, UserId(user), &plain).prompt, expected, "{name} {user}");
         }
-        assert_eq!(parts(&records, ("chat-rag", ""), UserId(7), &plain), PromptParts::default());
+        assert_eq!(parts(&records, "chat-rag", "", UserId(7), &plain), PromptParts::default());
         let own_words = provider(json!({"chat": {"prompt": "as the model wants"}}));
-        assert_eq!(parts(&records, (CHAT, ""), UserId(7), &own_words).prompt, "as the model wants");
+        assert_eq!(parts(&records, CHAT, "", UserId(7), &own_words).prompt, "as the model wants");
     }
 
     #[test]

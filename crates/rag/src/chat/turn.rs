@@ -182,8 +182,8 @@ impl<'a> ChatTurn<'a> {
         let ToolScope { deps, chat, provider, .. } = &self.scope;
         let records = deps.store.prompts().await?;
         let (user, name) = (chat.owner, chat.spec.prompt.as_str());
-        let part = system_prompt::parts(&records, (CHAT, name), user, provider);
-        let with_sources = system_prompt::parts(&records, (CHAT_RAG, name), user, provider);
+        let part = system_prompt::parts(&records, CHAT, name, user, provider);
+        let with_sources = system_prompt::parts(&records, CHAT_RAG, name, user, provider);
         let prompt = SystemPrompt {
             part: &part,
             with_sources: &with_sources,

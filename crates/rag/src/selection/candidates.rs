@@ -54,14 +54,13 @@ impl<'a> Pool<'a> {
         let mut source = |set: &'a ResultSet| {
             let overrides_used = overrides.get(&set.provider).copied().unwrap_or_default();
             let max = overrides_used.max_to_consider.map_or(usize::MAX, |max| max as usize);
-            let own = (
-                overrides_used.field.unwrap_or(rules.field),
-                overrides_used.threshold.unwrap_or(rules.threshold),
-            );
+            let field = overrides_used.field.unwrap_or(rules.field);
+            let threshold = overrides_used.threshold.unwrap_or(rules.threshold);
             // Unsaved results have the id 0.
             let is_new = |item: &&ResultItem| item.swirl_id.0 == 0 || seen.insert(item.swirl_id);
             let items = set.items.iter().filter(|item| !is_written(item)).filter(is_new);
-            let mut candidates: Vec<_> = items.map(|item| candidate(set.provider, item, own)).collect();
+            let mut candidates: Vec<_> =
+                items.map(|item| candidate(set.provider, item, field, threshold)).collect();
             candidates.sort_by_key(|one| (one.item.searchprovider_rank, one.item.swirl_id));
             Source { candidates, max }
         };
@@ -126,7 +125,8 @@ impl<'a> Pool<'a> {
 fn candidate(
     provider: ProviderId,
     item: &ResultItem,
-    (field, threshold): (InclusionField, f64),
+    field: InclusionField,
+    threshold: f64,
 ) -> Candidate<'_> {
     let (field, threshold) = match field {
         InclusionField::Confidence if !has_confidence(item) => {

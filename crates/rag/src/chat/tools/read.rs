@@ -37,7 +37,7 @@ pub(super) async fn read_document(scope: &mut ToolScope<'_>, args: &Value) -> Re
     scope.loaded.insert(reference, loaded.clone());
     let offset = number_of(args, "offset").unwrap_or_default();
     let window = number_of(args, "window").unwrap_or(WINDOW_CHARS).clamp(1, WINDOW_CHARS_MAX);
-    Ok(ToolResult::text(window_of(scope, reference, &loaded, (offset, window))))
+    Ok(ToolResult::text(window_of(scope, reference, &loaded, offset, window)))
 }
 
 /// The relevant passages of the documents attached to a message, each within its share of the budget.
@@ -53,7 +53,7 @@ pub(in crate::chat) async fn attached(
             texts.push("An attached document cannot be read any more.".to_owned());
             continue;
         };
-        let text = passages_of(scope, *reference, &loaded, (&message.content, share));
+        let text = passages_of(scope, *reference, &loaded, &message.content, share);
         scope.loaded.insert(*reference, loaded);
         texts.push(format!("The person attached this document:\n{text}"));
         tokio::task::yield_now().await;
@@ -66,7 +66,8 @@ fn passages_of(
     scope: &mut ToolScope<'_>,
     reference: DocumentRef,
     loaded: &LoadedDocument,
-    (query, tokens_max): (&str, usize),
+    query: &str,
+    tokens_max: usize,
 ) -> String {
     let query = Query::parse_in(query_language(&scope.deps.settings), query);
     let mut fits = |text: &str| scope.count(text) <= tokens_max;
@@ -90,7 +91,8 @@ fn window_of(
     scope: &mut ToolScope<'_>,
     reference: DocumentRef,
     loaded: &LoadedDocument,
-    (offset, window): (usize, usize),
+    offset: usize,
+    window: usize,
 ) -> String {
     let total = loaded.text.chars().count();
     if offset > 0 && offset >= total {
@@ -109,7 +111,7 @@ fn window_of(
 /// Numbers a document, formats a part of it and charges the budget.
 fn shown(scope: &mut ToolScope<'_>, reference: DocumentRef, loaded: &LoadedDocument, part: &str) -> String {
     let n = scope.documents.number(reference, &loaded.item);
-    let shown = scope.documents.show(n, part, (loaded.mode, &loaded.kind));
+    let shown = scope.documents.show(n, part, loaded.mode, &loaded.kind);
     scope.charge(&shown);
     shown
 }

@@ -208,7 +208,7 @@ fn shown(
         let snippet = scope.fitting(&snippet, tokens - RESULT_TOKENS_MIN);
         let reference = DocumentRef { search_id: search.id, swirl_id: item.swirl_id };
         let n = scope.documents.number(reference, item);
-        let shown = scope.documents.show(n, snippet, (SourceMode::Snippet, SEARCH_RESULT));
+        let shown = scope.documents.show(n, snippet, SourceMode::Snippet, SEARCH_RESULT);
         scope.charge(&shown);
         pieces.push(shown);
     }
