@@ -71,7 +71,7 @@ pub async fn fetch_text(
     };
     match parts.pages.read(&wanted).await {
         Ok(page) => Ok(Fetched { page, is_supplied: false }),
-        Err(error) => Err(refused(parts, &wanted, (signal, provider), error).await?),
+        Err(error) => Err(refused(parts, &wanted, signal, provider, error).await?),
     }
 }
 
@@ -120,7 +120,8 @@ async fn held_by(
 async fn refused(
     parts: &CacheParts,
     wanted: &DocumentRequest<'_>,
-    (signal, provider): (&Signal, &SearchProvider),
+    signal: &Signal,
+    provider: &SearchProvider,
     error: PageError,
 ) -> Result<IngestFailure, IngestFailure> {
     let (id, user, target, now) = (signal.signal_id, wanted.user, &wanted.target, parts.clock.now());

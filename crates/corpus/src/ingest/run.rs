@@ -18,7 +18,7 @@ use domain::corpus::{IndexedContent, Signal, StoredChunk};
 use domain::ids::{ProviderId, TaskId, UserId};
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{
-    BodyError, BodyKey, Placement, Retrieval, StoreError, TaskError, TaskErrorKind, VectorError,
+    BodyError, BodyKey, Placement, Retrieval, SignalJoin, StoreError, TaskError, TaskErrorKind, VectorError,
 };
 use domain::provider::SearchProvider;
 
@@ -154,8 +154,8 @@ impl Ingestion<'_> {
             parts.store.verify_signal(id, version, by, now).await?;
         } else {
             let followers = self.followers().await?;
-            let pair = (self.signal.signal_id, id);
-            let placed = parts.store.join_signal(pair, version, by, &followers, now).await?;
+            let join = SignalJoin { from: self.signal.signal_id, into: id };
+            let placed = parts.store.join_signal(join, version, by, &followers, now).await?;
             self.follow(placed).await?;
         }
         // A previous attempt may have ended between the record and its vectors.

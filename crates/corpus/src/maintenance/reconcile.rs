@@ -109,7 +109,7 @@ impl SemanticCache {
             tokio::time::sleep(SETTLE).await;
         }
         for (id, before) in &suspects.vectors {
-            check_vectors(parts, (*id, *before), repair, &mut report).await?;
+            check_vectors(parts, *id, *before, repair, &mut report).await?;
         }
         if repair == Repair::All {
             parts.bodies.adopt().await?;
@@ -202,7 +202,8 @@ async fn bodies(parts: &CacheParts) -> Result<HashSet<BodyKey>, BodyError> {
 /// Checks the vectors of one document again, given the number at the first comparison: it may just have been written.
 async fn check_vectors(
     parts: &CacheParts,
-    (id, before): (SignalId, u32),
+    id: SignalId,
+    before: u32,
     repair: Repair,
     report: &mut ReconcileReport,
 ) -> Result<(), MaintenanceError> {

@@ -61,8 +61,7 @@ pub async fn search(parts: &CacheParts, question: CorpusQuery<'_>) -> Result<Cor
         && !kept.iter().any(|one| one.signal == pinned.signal_id)
     {
         let known = found.iter().find(|one| one.signal == pinned.signal_id);
-        let by_pin =
-            pinned::pinned_hit(parts, &pinned, known, (&model, &vector)).await.map_err(unreadable)?;
+        let by_pin = pinned::pinned_hit(parts, &pinned, known, &model, &vector).await.map_err(unreadable)?;
         kept.truncate(question.results_max - 1);
         kept.push(by_pin);
         signals.insert(pinned.signal_id, pinned);

@@ -11,7 +11,8 @@ pub async fn pinned_hit(
     parts: &CacheParts,
     pinned: &Signal,
     known: Option<&Found>,
-    (model, vector): (&str, &[f32]),
+    model: &str,
+    vector: &[f32],
 ) -> Result<Found, StoreError> {
     if let Some(known) = known.filter(|_| pinned.embedding_model == model) {
         return Ok(known.clone());

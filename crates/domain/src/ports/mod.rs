@@ -110,7 +110,9 @@ pub use result_store::{ResultEdits, ResultStore};
 pub use schedule_store::{Schedule, ScheduleEdits, ScheduleStore};
 pub use search_run_store::SearchRunStore;
 pub use search_store::{FinishedRun, SearchEdits, SearchStore};
-pub use signal_store::{CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalStore};
+pub use signal_store::{
+    CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalJoin, SignalStore,
+};
 pub use source_request::{RequestDescription, SourceRequest, SourceResponse};
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use storage_store::StorageStore;

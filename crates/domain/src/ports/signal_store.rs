@@ -58,6 +58,13 @@ pub struct CorpusCounts {
     pub grants: u64,
 }
 
+/// A user's way from the record that was requested to another record of the same URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SignalJoin {
+    pub from: SignalId,
+    pub into: SignalId,
+}
+
 /// Where a text was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
@@ -118,7 +125,7 @@ pub trait SignalStore: Send + Sync {
     /// meanwhile.
     async fn join_signal(
         &self,
-        from_into: (SignalId, SignalId),
+        join: SignalJoin,
         version: &str,
         by: &Retrieval,
         followers: &[UserId],

@@ -198,7 +198,9 @@ macro_rules! bind_choice {
 impl<'a> Claim<'a> {
     pub(super) fn new(
         claimable: Claimable,
-        (queue, slots, worker): (QueueName, WorkerSlots, &'a str),
+        queue: QueueName,
+        slots: WorkerSlots,
+        worker: &'a str,
         until: Instant,
         now: Instant,
     ) -> Self {

@@ -110,7 +110,7 @@ impl OutboxStore for SqlStore {
         now: Instant,
     ) -> Result<Vec<ClaimedTask>, StoreError> {
         let until = end_of(lease, now);
-        self.claim(Claim::new(Claimable::Unsent, (queue, slots, worker), until, now)).await
+        self.claim(Claim::new(Claimable::Unsent, queue, slots, worker, until, now)).await
     }
 
     async fn hold_delivered(

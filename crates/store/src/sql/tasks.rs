@@ -64,7 +64,7 @@ impl TaskStore for SqlStore {
         now: Instant,
     ) -> Result<Vec<ClaimedTask>, StoreError> {
         let until = end_of(lease, now);
-        self.claim(Claim::new(Claimable::All, (queue, slots, worker), until, now)).await
+        self.claim(Claim::new(Claimable::All, queue, slots, worker, until, now)).await
     }
 
     async fn renew_task(

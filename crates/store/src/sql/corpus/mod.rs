@@ -30,7 +30,8 @@ use domain::ids::{SignalId, UserId};
 use domain::instant::Instant;
 use domain::notice::Notice;
 use domain::ports::{
-    BodyKey, CorpusChange, CorpusCounts, Page, Placement, Retrieval, SignalFilter, SignalStore, StoreError,
+    BodyKey, CorpusChange, CorpusCounts, Page, Placement, Retrieval, SignalFilter, SignalJoin, SignalStore,
+    StoreError,
 };
 
 #[async_trait]
@@ -89,13 +90,13 @@ impl SignalStore for SqlStore {
 
     async fn join_signal(
         &self,
-        (from, into): (SignalId, SignalId),
+        join: SignalJoin,
         version: &str,
         by: &Retrieval,
         followers: &[UserId],
         now: Instant,
     ) -> Result<Placement, StoreError> {
-        placement::join(&self.db, (from, into), version, by, followers, now).await
+        placement::join(&self.db, join, version, by, followers, now).await
     }
 
     async fn reindex_signal(

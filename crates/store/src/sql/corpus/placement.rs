@@ -7,7 +7,7 @@ use crate::db::{Db, Tx};
 use domain::corpus::{IndexedContent, Signal, SourceKind};
 use domain::ids::{SignalId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{BodyKey, Placement, Retrieval, StoreError};
+use domain::ports::{BodyKey, Placement, Retrieval, SignalJoin, StoreError};
 
 /// The record of a text.
 enum Place {
@@ -47,7 +47,7 @@ pub(super) async fn index(
 
 pub(super) async fn join(
     db: &Db,
-    (from, into): (SignalId, SignalId),
+    SignalJoin { from, into }: SignalJoin,
     version: &str,
     by: &Retrieval,
     followers: &[UserId],
@@ -152,7 +152,7 @@ async fn beside(
 ) -> Result<Signal, StoreError> {
     let asked = &arrival.asked;
     let kind = if has_lost_source(asked, content) { SourceKind::Web } else { asked.source_kind };
-    let mut signal = update::insert_beside(tx, (asked, kind), key, arrival.now).await?;
+    let mut signal = update::insert_beside(tx, asked, kind, key, arrival.now).await?;
     if !content.is_supplied && content.source_provider_id == asked.source_provider_id {
         asked.external_id.clone_into(&mut signal.external_id);
         asked.date_published.clone_into(&mut signal.date_published);

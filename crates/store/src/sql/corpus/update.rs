@@ -157,27 +157,38 @@ async fn insert(
     now: Instant,
 ) -> Result<Signal, StoreError> {
     let key = identity::of_request(hash, seen.source_provider_id, user);
-    let kinds = (seen.origin, seen.source_kind);
-    insert_empty(tx, (seen.address.as_str(), hash), &key, kinds, now).await
+    let record = EmptyRecord {
+        url: seen.address.as_str(),
+        hash,
+        key: &key,
+        origin: seen.origin,
+        kind: seen.source_kind,
+    };
+    insert_empty(tx, record, now).await
 }
 
 /// A record next to another one of the same URL; `kind` is the kind of source.
 pub(super) async fn insert_beside(
     tx: &mut Tx,
-    (other, kind): (&Signal, SourceKind),
+    other: &Signal,
+    kind: SourceKind,
     key: &str,
     now: Instant,
 ) -> Result<Signal, StoreError> {
-    insert_empty(tx, (&other.url, &other.url_hash), key, (other.origin, kind), now).await
+    let record = EmptyRecord { url: &other.url, hash: &other.url_hash, key, origin: other.origin, kind };
+    insert_empty(tx, record, now).await
 }
 
-async fn insert_empty(
-    tx: &mut Tx,
-    (url, hash): (&str, &str),
-    key: &str,
-    (origin, kind): (Origin, SourceKind),
-    now: Instant,
-) -> Result<Signal, StoreError> {
+/// A record without a text.
+struct EmptyRecord<'a> {
+    url: &'a str,
+    hash: &'a str,
+    key: &'a str,
+    origin: Origin,
+    kind: SourceKind,
+}
+
+async fn insert_empty(tx: &mut Tx, record: EmptyRecord<'_>, now: Instant) -> Result<Signal, StoreError> {
     const TEXT: &str = concat!(
         "INSERT INTO signals (url, url_hash, record_key, state, origin, source_kind, liveness, first_seen, \
          last_retrieved, date_published, matter_tags, messages) \
@@ -185,12 +196,12 @@ async fn insert_empty(
         columns!()
     );
     on_tx!(tx, db => sqlx::query_as::<_, SignalRow>(TEXT)
-        .bind(url)
-        .bind(hash)
-        .bind(key)
+        .bind(record.url)
+        .bind(record.hash)
+        .bind(record.key)
         .bind(SignalState::Known.as_str())
-        .bind(origin.as_str())
-        .bind(kind.as_str())
+        .bind(record.origin.as_str())
+        .bind(record.kind.as_str())
         .bind(Liveness::Unknown.as_str())
         .bind(now)
         .bind(UNKNOWN_DATE)

@@ -73,7 +73,7 @@ pub(super) async fn add(
     let Some((user, channel)) = progress(&mut tx, id, counts, now).await? else { return Ok(None) };
     let (mut exact, mut candidates) = (0, 0);
     for event in &events {
-        if insert(&mut tx, (id, user, channel), event).await? {
+        if insert(&mut tx, id, user, channel, event).await? {
             match event.method.initial_status() {
                 EventStatus::Confirmed => exact += 1,
                 EventStatus::Candidate | EventStatus::Dismissed => candidates += 1,
@@ -91,7 +91,8 @@ pub(super) async fn list(
     db: &Db,
     user: UserId,
     filter: &EventFilter,
-    (offset, limit): (u64, u64),
+    offset: u64,
+    limit: u64,
 ) -> Result<Page<EgressEvent>, StoreError> {
     let total: i64 = on_db!(*db, read, db => async {
         let mut query = QueryBuilder::new("SELECT COUNT(*) FROM egress_events WHERE user_id = ");
@@ -148,7 +149,9 @@ pub(super) async fn shared(db: &Db, signals: &[SignalId]) -> Result<BTreeSet<Sig
 /// False if the event exists, or the document was deleted.
 async fn insert(
     tx: &mut Tx,
-    (scan, user, channel): (ScanId, UserId, Channel),
+    scan: ScanId,
+    user: UserId,
+    channel: Channel,
     event: &NewEvent,
 ) -> Result<bool, StoreError> {
     const TEXT: &str = "INSERT INTO egress_events (user_id, signal_id, message_key, scan_id, status, method, channel, \

@@ -56,7 +56,7 @@ impl EgressStore for SqlStore {
         offset: u64,
         limit: u64,
     ) -> Result<Page<EgressEvent>, StoreError> {
-        events::list(&self.db, user, filter, (offset, limit)).await
+        events::list(&self.db, user, filter, offset, limit).await
     }
 
     async fn decide_event(
