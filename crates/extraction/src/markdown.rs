@@ -131,7 +131,7 @@ mod tests {
             | a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nlet snake_case = 1;\n```\n5 < 6 &amp; \\*kept\\*";
         let mut builder = TextBuilder::new(&Limits::default(), Deadline::of(Duration::from_secs(5)));
         read(source.as_bytes(), None, &mut builder).unwrap();
-        let found = builder.finish(false);
+        let found = builder.finish();
         assert_eq!((found.title.as_str(), found.author.as_str()), ("Front", "Ann"));
         let want = "A heading\n\nSome bold, code_here and a link with a picture.\n\ndone\nsecond\nquoted\n\na b\n\n1 2\n\n\
             let snake_case = 1;\n\n5 < 6 & *kept*";

@@ -33,8 +33,8 @@ pub fn read_with_deadline(
     // The format libraries are third-party; if one panics, the file is reported as damaged.
     let read = catch_unwind(AssertUnwindSafe(|| read_kind(kind, file, &mut builder)));
     match read {
-        Ok(Ok(())) => Ok(builder.finish(false)),
-        Ok(Err(Abort::Full)) => Ok(builder.finish(true)),
+        Ok(Ok(())) => Ok(builder.finish()),
+        Ok(Err(Abort::Full)) => Ok(builder.finish_cut()),
         Ok(Err(Abort::Failed(error))) => Err(error),
         Err(_panic) => Err(ExtractError::Damaged("its reader failed".to_owned())),
     }

@@ -133,8 +133,14 @@ impl TextBuilder {
         set(&mut self.found.author, text);
     }
 
-    pub fn finish(self, is_cut: bool) -> ExtractedText {
-        ExtractedText { is_cut, ..self.found }
+    /// The whole text.
+    pub fn finish(self) -> ExtractedText {
+        ExtractedText { is_cut: false, ..self.found }
+    }
+
+    /// The text up to the limit.
+    pub fn finish_cut(self) -> ExtractedText {
+        ExtractedText { is_cut: true, ..self.found }
     }
 
     fn push(&mut self, c: char) -> ExtractResult {
@@ -196,7 +202,7 @@ mod tests {
         let mut builder = builder(15);
         builder.text("o\u{fb03}ce of \u{fb01}sh").unwrap();
         assert!(matches!(builder.text("\u{fb04}"), Err(Abort::Full)), "each character counts");
-        assert_eq!(builder.finish(true).text, "office of fishf");
+        assert_eq!(builder.finish_cut().text, "office of fishf");
     }
 
     #[test]
@@ -214,7 +220,7 @@ mod tests {
         builder.title(" \n ");
         builder.title(" A  title ");
         builder.title("another");
-        let found = builder.finish(false);
+        let found = builder.finish();
         assert_eq!((found.text.as_str(), found.title.as_str()), ("one twofold\nthree\n\nfour", "A title"));
     }
 
@@ -222,11 +228,11 @@ mod tests {
     fn text_ends_at_its_limit() {
         let mut builder = builder(5);
         assert!(matches!(builder.text("äbc def"), Err(Abort::Full)));
-        assert_eq!(builder.finish(true).text, "äbc d");
+        assert_eq!(builder.finish_cut().text, "äbc d");
         let mut builder = super::TextBuilder::new(&Limits::default(), Deadline::of(Duration::ZERO));
         assert!(matches!(builder.text("x"), Err(Abort::Failed(ExtractError::Timeout))));
         let mut builder = super::TextBuilder::new(&Limits::default(), Deadline::of(Duration::from_secs(9)));
         builder.title(&"x".repeat(PROPERTY_CHARS_MAX + 1));
-        assert_eq!(builder.finish(false).title.len(), PROPERTY_CHARS_MAX);
+        assert_eq!(builder.finish().title.len(), PROPERTY_CHARS_MAX);
     }
 }

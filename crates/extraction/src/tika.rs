@@ -91,8 +91,8 @@ impl WithTika {
     fn cut(&self, text: &str) -> Result<ExtractedText, ExtractError> {
         let mut builder = TextBuilder::new(&self.limits, Deadline::of(self.limits.time));
         match plain_text::read_lines(text, &mut builder) {
-            Ok(()) => Ok(builder.finish(false)),
-            Err(Abort::Full) => Ok(builder.finish(true)),
+            Ok(()) => Ok(builder.finish()),
+            Err(Abort::Full) => Ok(builder.finish_cut()),
             Err(Abort::Failed(error)) => Err(error),
         }
     }

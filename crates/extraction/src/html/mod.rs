@@ -123,7 +123,7 @@ mod tests {
     fn read_page(html: &str) -> ExtractedText {
         let mut builder = TextBuilder::new(&Limits::default(), Deadline::of(Duration::from_secs(5)));
         read(html.as_bytes(), None, &mut builder).unwrap();
-        builder.finish(false)
+        builder.finish()
     }
 
     const SENTENCE: &str = "Rivers carry sediment from the mountains to the sea, and the floods of spring renew the \
@@ -181,7 +181,7 @@ mod tests {
     fn pages_may_name_their_encoding() {
         let mut builder = TextBuilder::new(&Limits::default(), Deadline::of(Duration::from_secs(5)));
         read(b"<meta charset=\"iso-8859-2\"><p>\xb1\xe6</p>", None, &mut builder).unwrap();
-        assert_eq!(builder.finish(false).text, "ąć");
+        assert_eq!(builder.finish().text, "ąć");
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
             &mut builder,
         )
         .unwrap();
-        assert_eq!(builder.finish(false).text, "one\ntwo <three>");
+        assert_eq!(builder.finish().text, "one\ntwo <three>");
     }
 
     /// Hostile pages cost neither time nor stack.
