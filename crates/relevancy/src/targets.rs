@@ -138,7 +138,7 @@ impl<'q> MatchTargets<'q> {
                 .filter_map(|one| one.position.checked_sub(target.anchor - target.words.start))
                 .filter(|place| self.stands(target, reading, *place));
             for place in places.take(self.config.max_matches) {
-                let value = self.around(target, reading, (text, &text_match.token_spans), place);
+                let value = self.around(target, reading, text, &text_match.token_spans, place);
                 keep(key(&reading.tokens[place..place + target.words.len()], place), value);
             }
         }
@@ -169,7 +169,8 @@ impl<'q> MatchTargets<'q> {
         &self,
         target: &Target,
         reading: &FieldReading<'_>,
-        (text, token_spans): (&str, &TokenSpans),
+        text: &str,
+        token_spans: &TokenSpans,
         place: usize,
     ) -> f64 {
         if target.embedding.is_zero() {

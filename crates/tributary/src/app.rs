@@ -123,7 +123,7 @@ impl App {
         }));
         ensure_records(&sql, &*clock).await?;
         Ok(Self {
-            registry: registry(&sql, (&queue, &clock, &worker_gauges), &federation, &corpus),
+            registry: registry(&sql, &queue, &clock, &worker_gauges, &federation, &corpus),
             settings,
             data_dir,
             store: sql,
@@ -292,7 +292,9 @@ fn summaries_and_mcp(
 /// The handler of each task.
 fn registry(
     sql: &Arc<SqlStore>,
-    (queue, clock, worker_gauges): (&Arc<dyn TaskQueue>, &Arc<dyn Clock>, &Arc<WorkerGauges>),
+    queue: &Arc<dyn TaskQueue>,
+    clock: &Arc<dyn Clock>,
+    worker_gauges: &Arc<WorkerGauges>,
     federation: &Arc<Federation>,
     corpus: &Arc<SemanticCache>,
 ) -> Registry {
@@ -306,12 +308,14 @@ fn registry(
         .register(Arc::new(SweepBodies(Arc::clone(corpus))))
         .register(Arc::new(ExpireRuns(Arc::clone(corpus))))
         .register(Arc::new(ScanSentMail(Arc::clone(corpus))))
-        .register(Arc::new(reconciler((queue, clock, worker_gauges), federation, corpus)))
+        .register(Arc::new(reconciler(queue, clock, worker_gauges, federation, corpus)))
 }
 
 /// The reconciler over every kind of work that is accepted with a record of its own.
 fn reconciler(
-    (queue, clock, worker_gauges): (&Arc<dyn TaskQueue>, &Arc<dyn Clock>, &Arc<WorkerGauges>),
+    queue: &Arc<dyn TaskQueue>,
+    clock: &Arc<dyn Clock>,
+    worker_gauges: &Arc<WorkerGauges>,
     federation: &Arc<Federation>,
     corpus: &Arc<SemanticCache>,
 ) -> ReconcileTasks {

@@ -22,8 +22,7 @@ pub(crate) fn workers(app: &App, queues: &BTreeSet<QueueName>, is_web: bool) -> 
         && is_web
         && !queues.contains(&QueueName::Search)
     {
-        let at_once = (OUTAGE_SEARCHES_MAX, OUTAGE_SEARCHES_MAX);
-        workers.push(build(app, QueueName::Search, at_once, queue));
+        workers.push(build(app, QueueName::Search, OUTAGE_SEARCHES_MAX, OUTAGE_SEARCHES_MAX, queue));
     }
     workers
 }
@@ -42,7 +41,7 @@ fn worker(app: &App, queue: QueueName) -> Worker {
         QueueName::Search => searches_running_max(settings),
         _ => concurrency,
     };
-    build(app, queue, (concurrency, running_max), &app.queue).counted_in(&app.worker_gauges)
+    build(app, queue, concurrency, running_max, &app.queue).counted_in(&app.worker_gauges)
 }
 
 /// Maximum number of searches that use this process's CPU at the same time.
@@ -57,7 +56,8 @@ pub(crate) fn searches_running_max(settings: &Settings) -> u32 {
 fn build(
     app: &App,
     queue: QueueName,
-    (concurrency, running_max): (u32, u32),
+    concurrency: u32,
+    running_max: u32,
     from: &Arc<dyn TaskQueue>,
 ) -> Worker {
     let (lease, grace) = (app.settings.task_lease.0, app.settings.stop_grace.0);

@@ -83,7 +83,7 @@ impl Bench {
         app.store.close().await;
         let mut node = Node::start(&self.program()?, folder, None, &[self.concurrency_setting()])?;
         let address = node.address().await?;
-        self.under_load("embedded: one process", (&address, &users), &[node]).await
+        self.under_load("embedded: one process", &address, &users, &[node]).await
     }
 
     /// Measures web and one worker, then adds a second worker.
@@ -126,7 +126,7 @@ impl Bench {
             let name = format!("worker-{}", nodes.len());
             nodes.push(Node::start(&program, &folder.join(name), Some(WORKER_ROLES), &settings)?);
             wait_for_workers(&app, nodes.len() - 1).await?;
-            figures.push(self.under_load(form, (&address, &users), &nodes).await?);
+            figures.push(self.under_load(form, &address, &users, &nodes).await?);
         }
         drop(nodes);
         app.store.close().await;
@@ -146,7 +146,8 @@ impl Bench {
     async fn under_load(
         &self,
         form: &'static str,
-        (address, users): (&str, &[Secret]),
+        address: &str,
+        users: &[Secret],
         nodes: &[Node],
     ) -> anyhow::Result<Figures> {
         let (ended, mut searches) = mpsc::channel(self.clients() as usize);
