@@ -67,14 +67,14 @@ pub fn blocks(text: &str, sources: &BTreeSet<u32>) -> Vec<Block> {
             let (kind, start, content) = read_line(line);
             let is_deep = line.len() - line.trim_start().len() >= INDENT;
             let pieces = inline(content, sources);
-            is_open = put(&mut made, is_open, (kind, start), Line { is_deep, pieces });
+            is_open = put(&mut made, is_open, kind, start, Line { is_deep, pieces });
         }
     }
     made
 }
 
 /// Adds a line to the open block, or starts one. False if the block is complete.
-fn put(made: &mut Vec<Block>, is_open: bool, (kind, start): (BlockKind, u32), line: Line) -> bool {
+fn put(made: &mut Vec<Block>, is_open: bool, kind: BlockKind, start: u32, line: Line) -> bool {
     use BlockKind::{Bullets, Numbers, Paragraph};
     let last = made.last_mut().filter(|_| is_open);
     match last {

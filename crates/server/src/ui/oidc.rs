@@ -53,7 +53,7 @@ pub async fn login(
     ApiQuery(query): ApiQuery<LoginQuery>,
 ) -> Result<Response, ApiError> {
     if let Err(error) = state.throttles.begin_foreign_sign_in(address) {
-        let page = notice((&state, &context), StatusCode::TOO_MANY_REQUESTS, error.detail())?;
+        let page = notice(&state, &context, StatusCode::TOO_MANY_REQUESTS, error.detail())?;
         let seconds = error.retry_after_s().unwrap_or_default().to_string();
         return Ok(([(header::RETRY_AFTER, seconds)], page).into_response());
     }
@@ -61,7 +61,8 @@ pub async fn login(
     let found = all.into_iter().find(|one| one.spec.active && one.spec.sign_in && one.spec.idp == name);
     let Some(authenticator) = found else {
         return notice(
-            (&state, &context),
+            &state,
+            &context,
             StatusCode::NOT_FOUND,
             t("Sign-in with this service is not available."),
         );
@@ -81,7 +82,7 @@ pub async fn login(
             let jar = jar.add(cookie(&state.settings, BROWSER_COOKIE, browser));
             Ok((jar, Redirect::to(url.as_str())).into_response())
         }
-        Err(error) => failed((&state, &context), error),
+        Err(error) => failed(&state, &context, error),
     }
 }
 
@@ -118,7 +119,7 @@ pub async fn callback(
             let next = side_effects::without_refused(local_path(&next));
             Ok((CookieJar::new().add(session), Redirect::to(&next)).into_response())
         }
-        Err(error) => failed((&state, &context), error),
+        Err(error) => failed(&state, &context, error),
     }
 }
 
@@ -134,7 +135,7 @@ async fn note(
 }
 
 /// A page with the error message. Internal errors are returned as usual.
-fn failed(state: (&AppState, &PageContext), error: OAuthError) -> Result<Response, ApiError> {
+fn failed(state: &AppState, context: &PageContext, error: OAuthError) -> Result<Response, ApiError> {
     let status = match &error {
         OAuthError::UnknownFlow | OAuthError::Refused(..) => StatusCode::BAD_REQUEST,
         OAuthError::NotProven(_) => StatusCode::FORBIDDEN,
@@ -151,11 +152,12 @@ fn failed(state: (&AppState, &PageContext), error: OAuthError) -> Result<Respons
     };
     let mut chars = sentence.chars();
     let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
-    notice(state, status, &format!("{first}{}.", chars.as_str()))
+    notice(state, context, status, &format!("{first}{}.", chars.as_str()))
 }
 
 fn notice(
-    (state, context): (&AppState, &PageContext),
+    state: &AppState,
+    context: &PageContext,
     status: StatusCode,
     sentence: &str,
 ) -> Result<Response, ApiError> {

@@ -60,7 +60,7 @@ pub async fn sign_in_page(
     ApiQuery(query): ApiQuery<SignInQuery>,
 ) -> Result<Response, ApiError> {
     let form = SignInForm { next: query.next, ..SignInForm::default() };
-    show((&state, &context), jar, &form, StatusCode::OK, None).await
+    show(&state, &context, jar, &form, StatusCode::OK, None).await
 }
 
 /// Checks the credentials and opens a session.
@@ -78,7 +78,7 @@ pub async fn sign_in(
     let expected = read_cookie(&state.settings, &jar, FORM_COOKIE).unwrap_or_default();
     if !same_text(&form.csrf_token, &expected) {
         let sentence = t("This page has expired. Please sign in again.");
-        return show((&state, &context), jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;
+        return show(&state, &context, jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;
     }
     match by_password(&state, &form.username, &form.password, address).await {
         Ok(Some(user)) => {
@@ -89,11 +89,11 @@ pub async fn sign_in(
         Ok(None) => {
             events::refused(&state, &form.username).await;
             let sentence = t("Incorrect username or password.");
-            show((&state, &context), jar, &form, StatusCode::UNAUTHORIZED, Some(sentence)).await
+            show(&state, &context, jar, &form, StatusCode::UNAUTHORIZED, Some(sentence)).await
         }
         Err(error) if error.error_code() == ErrorCode::Throttled => {
             let page =
-                show((&state, &context), jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail()))
+                show(&state, &context, jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail()))
                     .await?;
             let seconds = error.retry_after_s().unwrap_or_default();
             Ok(([(header::RETRY_AFTER, seconds.to_string())], page).into_response())
@@ -117,7 +117,8 @@ pub async fn sign_out(
 }
 
 async fn show(
-    (state, context): (&AppState, &PageContext),
+    state: &AppState,
+    context: &PageContext,
     jar: CookieJar,
     form: &SignInForm,
     status: StatusCode,

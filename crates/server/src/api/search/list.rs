@@ -51,7 +51,8 @@ pub async fn list(
     caller: &Caller,
     links: &Links,
     list_query: &ListQuery,
-    (search_only, paging): (bool, Paging),
+    search_only: bool,
+    paging: Paging,
 ) -> Result<Response, ApiError> {
     let filter = list_query.filter(caller.principal.user)?;
     let page = paging.page.or(search_only.then_some(1));

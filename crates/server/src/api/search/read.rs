@@ -145,7 +145,8 @@ pub async fn read_searches(
         return Ok(redirect(&links, search.id, &query, None));
     }
     let paging = Paging { page: query.page, items: query.items };
-    list(&state, &caller, &links, &list_query, (query.search_only == Some(Flag(true)), paging)).await
+    let search_only = query.search_only == Some(Flag(true));
+    list(&state, &caller, &links, &list_query, search_only, paging).await
 }
 
 /// One search; poll its `status`.

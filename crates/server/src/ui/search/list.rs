@@ -210,7 +210,8 @@ pub struct ResultFragment {
 impl ListFragments {
     /// `is_new` decides whether the fragment of a result is sent.
     pub fn of(
-        (state, context): (&AppState, &PageContext),
+        state: &AppState,
+        context: &PageContext,
         list: &ListView,
         mut is_new: impl FnMut(&str, &str) -> bool,
     ) -> Result<Self, ApiError> {
@@ -258,7 +259,7 @@ pub async fn read_list(
     log_view(&search, &mixed);
     let listing = Listing { state: &state, context: &context, search: &search, query: &query, asked: &[] };
     let list = listing.view(mixed);
-    ListFragments::of((&state, &context), &list, |_, _| true).map(Json)
+    ListFragments::of(&state, &context, &list, |_, _| true).map(Json)
 }
 
 /// The count of the first notice of this kind; 0 without one.

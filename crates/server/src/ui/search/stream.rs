@@ -144,7 +144,7 @@ impl PageFragments {
     fn fragments(&mut self, search: &Search, page: MixedResponse) -> Result<ListFragments, ApiError> {
         let Self { state, context, query, asked, sent, .. } = self;
         let list = Listing { state, context, search, query, asked }.view(page);
-        ListFragments::of((state, context), &list, |key, html| {
+        ListFragments::of(state, context, &list, |key, html| {
             let mut hasher = DefaultHasher::new();
             html.hash(&mut hasher);
             let digest = hasher.finish();
