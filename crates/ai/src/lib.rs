@@ -25,5 +25,5 @@ mod tokens;
 pub use completion_stream::ANSWER_CHARS_MAX;
 pub use embeddings::{AiEmbeddingModels, PROVIDERS_TTL};
 pub use generation::AiGenerativeModels;
-pub use probe::{ModelProbe, PROBE_TIME_MAX, ProbeResult};
+pub use probe::{ModelProbe, PROBE_TIME_MAX, ProbeError, ProbeErrorKind, ProbeResult};
 pub use templates::{PROMPTS, PROVIDERS, PromptTemplate, ProviderTemplate, ensure_records};

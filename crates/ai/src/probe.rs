@@ -3,7 +3,7 @@
 use crate::embeddings::AiEmbeddingModels;
 use crate::generation::AiGenerativeModels;
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
-use domain::ports::{CompletionChunk, ModelError, Prompt, Turn};
+use domain::ports::{CompletionChunk, EmbeddingError, ModelError, PortError, Prompt, Turn};
 use futures_util::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +21,19 @@ const RANKED_QUERY: &str = "How high is the water of the river?";
 const RANKED: [&str; 2] =
     ["The water of the river stands at three metres and rises.", "The bakery opens at six in the morning."];
 
+/// Why a connection test failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProbeErrorKind {
+    Timeout,
+    /// The model could not be called, or failed.
+    Model,
+    /// The model returned nothing that can be used.
+    Empty,
+}
+
+/// An error whose message contains no secret.
+pub type ProbeError = PortError<ProbeErrorKind>;
+
 /// The outcome of a connection test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
@@ -28,8 +41,8 @@ pub struct ProbeResult {
     pub role: Role,
     /// Seconds.
     pub time: f64,
-    /// What the model returned, or why it failed, without secrets.
-    pub outcome: Result<String, String>,
+    /// What the model returned, or why it failed.
+    pub outcome: Result<String, ProbeError>,
 }
 
 /// Tests providers with the same code that searches use.
@@ -57,11 +70,12 @@ impl ModelProbe {
             }
         };
         let outcome = timeout(PROBE_TIME_MAX, asking).await;
-        let outcome = outcome.unwrap_or_else(|_| Err("It did not answer in time.".to_owned()));
+        let late = |_| Err(ProbeError::new(ProbeErrorKind::Timeout, "It did not answer in time."));
+        let outcome = outcome.unwrap_or_else(late);
         ProbeResult { role, time: started.elapsed().as_secs_f64(), outcome }
     }
 
-    async fn test_generation(&self, provider: &AiProvider) -> Result<String, String> {
+    async fn test_generation(&self, provider: &AiProvider) -> Result<String, ProbeError> {
         if provider.spec.model == EXTRACTIVE_MODEL {
             return Ok("Extracts sentences from the sources; no model is asked.".to_owned());
         }
@@ -72,40 +86,49 @@ impl ModelProbe {
             answer_tokens_max: ANSWER_TOKENS_MAX,
             time_max: PROBE_TIME_MAX,
         };
-        let message = |error: ModelError| error.message;
-        let mut completion = self.generative.complete_with(provider, &prompt).await.map_err(message)?;
+        let failed = |error: ModelError| {
+            ProbeError::new(ProbeErrorKind::Model, error.message.clone()).caused_by(error)
+        };
+        let mut completion = self.generative.complete_with(provider, &prompt).await.map_err(failed)?;
         let mut text = String::new();
         while let Some(chunk) = completion.chunks.next().await {
-            if let CompletionChunk::Text(more) = chunk.map_err(message)? {
+            if let CompletionChunk::Text(more) = chunk.map_err(failed)? {
                 text.push_str(&more);
             }
         }
         let text = text.trim();
         if text.is_empty() {
-            return Err("The service responded, but the model returned no text.".to_owned());
+            let sentence = "The service responded, but the model returned no text.";
+            return Err(ProbeError::new(ProbeErrorKind::Empty, sentence));
         }
         Ok(text.chars().take(SAMPLE_CHARS_MAX).collect())
     }
 
-    async fn test_embedding(&self, provider: &AiProvider) -> Result<String, String> {
-        let vector = self.embedding.probe_embedding(provider).await.map_err(|error| error.to_string())?;
+    async fn test_embedding(&self, provider: &AiProvider) -> Result<String, ProbeError> {
+        let vector = self.embedding.probe_embedding(provider).await.map_err(embedding_failed)?;
         if vector.is_empty() {
-            return Err("The service returned no vector.".to_owned());
+            return Err(ProbeError::new(ProbeErrorKind::Empty, "The service returned no vector."));
         }
         Ok(format!("A vector of {} numbers.", vector.len()))
     }
 
-    async fn test_reranking(&self, provider: &AiProvider) -> Result<String, String> {
+    async fn test_reranking(&self, provider: &AiProvider) -> Result<String, ProbeError> {
         let texts = RANKED.map(str::to_owned);
-        let ranks =
-            self.embedding.rank(provider, RANKED_QUERY, &texts).await.map_err(|error| error.to_string())?;
+        let ranks = self.embedding.rank(provider, RANKED_QUERY, &texts).await.map_err(embedding_failed)?;
         match ranks[..] {
             [relevant, other] => {
                 Ok(format!("{relevant:.2} for the relevant text, {other:.2} for the irrelevant one."))
             }
-            _ => Err(format!("2 texts were sent, but {} scores were returned.", ranks.len())),
+            _ => {
+                let sentence = format!("2 texts were sent, but {} scores were returned.", ranks.len());
+                Err(ProbeError::new(ProbeErrorKind::Empty, sentence))
+            }
         }
     }
+}
+
+fn embedding_failed(error: EmbeddingError) -> ProbeError {
+    ProbeError::from_cause(ProbeErrorKind::Model, error)
 }
 
 /// The role to test: generation before embedding before reranking.

@@ -70,6 +70,6 @@ pub async fn test_aiprovider(
         role: result.role.as_str(),
         time: (result.time * 1000.0).round() / 1000.0,
         sample: result.outcome.as_ref().ok().cloned(),
-        error: result.outcome.err(),
+        error: result.outcome.err().map(|error| error.message().to_owned()),
     }))
 }
