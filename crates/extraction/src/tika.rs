@@ -20,8 +20,11 @@ const ENDINGS: &[&str] = &[
 
 /// The server's URL is invalid.
 #[derive(Debug, thiserror::Error)]
-#[error("'{0}' is not an address such as http://127.0.0.1:9998")]
-pub struct TikaAddressError(String);
+#[error("'{address}' is not an address such as http://127.0.0.1:9998")]
+pub struct TikaAddressError {
+    address: String,
+    source: Option<url::ParseError>,
+}
 
 /// Uses the built-in readers, and the server for other formats.
 pub struct WithTika {
@@ -40,8 +43,9 @@ impl WithTika {
         address: &str,
         limits: Limits,
     ) -> Result<Self, TikaAddressError> {
-        let wrong = || TikaAddressError(address.to_owned());
-        let mut url = Url::parse(address.trim()).map_err(|_| wrong())?;
+        let wrong = || TikaAddressError { address: address.to_owned(), source: None };
+        let mut url = Url::parse(address.trim())
+            .map_err(|error| TikaAddressError { source: Some(error), ..wrong() })?;
         if !matches!(url.scheme(), "http" | "https") || url.query().is_some() || url.fragment().is_some() {
             return Err(wrong());
         }

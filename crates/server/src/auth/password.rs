@@ -13,14 +13,14 @@ pub(crate) const DECOY: &str = "$argon2id$v=19$m=19456,t=2,p=1$dHJpYnV0YXJ5LWRlY
 
 #[derive(Debug, thiserror::Error)]
 #[error("the password could not be hashed: {0}")]
-pub struct PasswordError(String);
+pub struct PasswordError(#[source] argon2::password_hash::Error);
 
 /// The hash to store. Slow by design.
 pub fn hash(password: &str) -> Result<String, PasswordError> {
     Argon2::default()
         .hash_password(password.as_bytes())
         .map(|hash: argon2::password_hash::phc::PasswordHash| hash.to_string())
-        .map_err(|error| PasswordError(error.to_string()))
+        .map_err(PasswordError)
 }
 
 /// Removes the file with the first administrator's password after that password was changed.
