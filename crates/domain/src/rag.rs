@@ -160,11 +160,6 @@ const TOKEN_LENGTH_MAX: u64 = 2000;
 const EXTRACT_TIMEOUT_MAX: f64 = 600.0;
 
 impl FetchUrlBody {
-    /// None if the provider has no such block.
-    pub fn parse(config: &impl AsRef<Map<String, Value>>) -> Option<Self> {
-        Self::read(config.as_ref(), &mut FieldErrors::default())
-    }
-
     /// None if the provider has no such block. Invalid values are reported and replaced by the defaults.
     pub(crate) fn read(config: &Map<String, Value>, errors: &mut FieldErrors) -> Option<Self> {
         let block = config.get("swirl")?.get("fetch_url_body")?.as_object()?;

@@ -111,7 +111,7 @@ mod tests {
     fn days_are_not_mistaken_for_a_retention() {
         for text in ["30", "5", "-1", "month", "30d", ""] {
             let needed = Retention::parse(text).expect_err(text);
-            assert!(needed.contains("3 (1 month)"), "{needed}");
+            assert!(needed.message().contains("3 (1 month)"), "{needed}");
         }
     }
 }

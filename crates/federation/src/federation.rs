@@ -11,7 +11,6 @@ use crate::search::admission::AdmissionControl;
 use crate::search::edit_locks::EditLocks;
 use crate::search::lifecycle::SearchLifecycle;
 use crate::search::post_processor::PostProcessor;
-use crate::search::rules_cache::RulesCache;
 use crate::search::run::SearchRunner;
 use crate::search::running_search::log_start;
 use crate::search::selector::ProviderSelector;
@@ -75,12 +74,7 @@ impl Federation {
         let (cpu, progress, timeout) = (CpuPool::new(), Arc::new(ProgressHub::default()), settings.timeout.0);
         let reader = Arc::new(ResultReader { store: store.clone(), plugins, context: context.clone() });
         let selector = Arc::new(ProviderSelector { store: store.clone(), context: context.clone() });
-        let transforms = Arc::new(TransformLoader {
-            store: store.clone(),
-            plugins,
-            cpu: cpu.clone(),
-            rules: RulesCache::default(),
-        });
+        let transforms = Arc::new(TransformLoader::new(store.clone(), plugins, cpu.clone()));
         let post_processor =
             PostProcessor { pipelines: store.clone(), plugins, context: context.clone(), cpu: cpu.clone() };
         let provider_runs = Arc::new(ProviderRunFactory {

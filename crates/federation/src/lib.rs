@@ -17,7 +17,6 @@ mod notice_now;
 mod progress;
 mod provider;
 mod provider_health;
-mod request_context;
 mod response_memory;
 mod results;
 mod search;
@@ -29,7 +28,6 @@ pub use federation_store::FederationStore;
 pub use progress::{ProgressHub, SearchEvent};
 pub use provider::ProviderProber;
 pub use provider_health::HealthState;
-pub use request_context::{step_within_request, within_request};
 pub use results::{DateFilter, MixRequest, ResultFilter, ResultMixer, ResultReader, VersionElector};
 pub use search::{
     Creation, ExpireSearches, ProviderSelector, RunSearch, RunSubscriptions, RunningSearch, SearchLifecycle,

@@ -41,7 +41,7 @@ pub async fn layer(mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let answering = next.run(request).instrument(span.clone());
     let id: Arc<str> = id.into();
-    let mut response = federation::within_request(Arc::clone(&id), answering).await;
+    let mut response = domain::request_context::within_request(Arc::clone(&id), answering).await;
     span.in_scope(|| log(method.as_str(), &route, &response, started));
     add_headers(response.headers_mut(), &id);
     error::finish(response, &id).map(|body| match body.size_hint().exact() {
@@ -55,7 +55,7 @@ fn streamed(body: Body, span: Span, id: Arc<str>) -> Body {
     let mut parts = body.into_data_stream();
     Body::from_stream(stream::poll_fn(move |cx| {
         let _entered = span.enter();
-        federation::step_within_request(&id, || parts.poll_next_unpin(cx))
+        domain::request_context::step_within_request(&id, || parts.poll_next_unpin(cx))
     }))
 }
 

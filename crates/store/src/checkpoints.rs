@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::sync::{Mutex, Notify};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 /// How often the log is looked at.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -23,8 +23,8 @@ pub(crate) const NO_CHECKPOINTS_IN_COMMITS: (&str, &str) = ("wal_autocheckpoint"
 /// The checkpoints of one file, as long as this lives.
 pub(crate) struct Checkpoints {
     stop: Arc<Notify>,
-    /// None once they were stopped.
-    task: Mutex<Option<JoinHandle<()>>>,
+    /// Ends with them.
+    task: Mutex<JoinSet<()>>,
 }
 
 impl Checkpoints {
@@ -33,24 +33,15 @@ impl Checkpoints {
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let stop = Arc::new(Notify::new());
-        let task = tokio::spawn(run(log.into(), options, Arc::clone(&stop)));
-        Self { stop, task: Mutex::new(Some(task)) }
+        let mut task = JoinSet::new();
+        task.spawn(run(log.into(), options, Arc::clone(&stop)));
+        Self { stop, task: Mutex::new(task) }
     }
 
     /// Closes their connection: the last one to be closed completes the file.
     pub async fn stop(&self) {
-        if let Some(task) = self.task.lock().await.take() {
-            self.stop.notify_one();
-            let _panicked = task.await;
-        }
-    }
-}
-
-impl Drop for Checkpoints {
-    fn drop(&mut self) {
-        if let Some(task) = self.task.get_mut() {
-            task.abort();
-        }
+        self.stop.notify_one();
+        while self.task.lock().await.join_next().await.is_some() {}
     }
 }
 

@@ -13,7 +13,9 @@ pub const NO_PLUGINS: PluginRegistry = PluginRegistry {
     post_result_processors: &[],
     mixers: &[],
     default_post_result: &[],
-    read_answer: |_, _| Err("no connector parses responses".to_owned()),
+    read_answer: |_, _| {
+        Err(ConnectorError::new(ConnectorErrorKind::Unreadable, "no connector parses responses"))
+    },
 };
 
 /// A connector of live web pages that accepts every provider and cannot be built.

@@ -144,7 +144,7 @@ impl App {
 
     /// The reconciler, which finds accepted work that has lost its task.
     pub fn reconciler(&self) -> ReconcileTasks {
-        reconciler((&self.queue, &self.clock, &self.worker_gauges), &self.federation, &self.corpus)
+        reconciler(&self.queue, &self.clock, &self.worker_gauges, &self.federation, &self.corpus)
     }
 
     /// The scheduler, after storing the default schedules.

@@ -11,7 +11,6 @@ use domain::ports::{
     ConnectorError, PluginContext, PluginRegistry, ResultBatch, ResultContext, ResultOrigin,
 };
 use domain::provider::SearchProvider;
-use domain::rag::FetchUrlBody;
 use domain::result::ResultSet;
 use domain::search::Search;
 use domain::status::ProviderStatus;
@@ -47,7 +46,7 @@ impl ProviderRun {
         });
         let mut state = PipelineState::new(pipeline.names(), fetched.items);
         // Filled bodies affect the score, so they are filled right after mapping.
-        if FetchUrlBody::parse(&self.provider.spec.config).is_some() {
+        if self.provider.spec.config.fetch_url_body.is_some() {
             state = self.process_on_cpu_pool(&pipeline, state, StopAt::Mapped).await?;
             self.fill_bodies(&mut state).await;
             state.batch.items.iter_mut().for_each(|item| secrets.mask_in_place(&mut item.body));

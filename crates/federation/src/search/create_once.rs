@@ -1,12 +1,12 @@
 //! Idempotent creation of searches.
 
 use crate::error::FederationError;
-use crate::request_context::current_request;
 use crate::search::lifecycle::SearchLifecycle;
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
 use domain::ids::{SearchId, UserId};
 use domain::notice::Notice;
 use domain::ports::{QueueName, StoreError};
+use domain::request_context::current_request;
 use domain::search::{Search, SearchSpec};
 
 /// Outcome of a request for a new search.

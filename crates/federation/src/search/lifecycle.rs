@@ -3,13 +3,13 @@
 use crate::error::FederationError;
 use crate::federation_store::FederationStore;
 use crate::notice_now::notice_now;
-use crate::request_context::current_request;
 use crate::search::admission::AdmissionControl;
 use crate::search::edit_locks::EditLocks;
 use crate::search::transform_loader::TransformLoader;
 use domain::ids::{SearchId, UserId};
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{PluginContext, PluginRegistry, QueueName, TaskQueue};
+use domain::request_context::current_request;
 use domain::search::{RESULTS_REQUESTED_MAX, Search, SearchSpec};
 use domain::settings::Settings;
 use domain::user::Principal;

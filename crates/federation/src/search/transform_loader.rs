@@ -25,13 +25,17 @@ impl RunTransforms {
 
 /// Loads query transforms and keeps their parsed rules.
 pub struct TransformLoader {
-    pub(crate) store: Arc<dyn FederationStore>,
-    pub(crate) plugins: PluginRegistry,
-    pub(crate) cpu: CpuPool,
-    pub(crate) rules: RulesCache,
+    store: Arc<dyn FederationStore>,
+    plugins: PluginRegistry,
+    cpu: CpuPool,
+    rules: RulesCache,
 }
 
 impl TransformLoader {
+    pub(crate) fn new(store: Arc<dyn FederationStore>, plugins: PluginRegistry, cpu: CpuPool) -> Self {
+        Self { store, plugins, cpu, rules: RulesCache::default() }
+    }
+
     /// The references (`<name>.<type>`) of the transforms that this user may use.
     pub async fn transforms_for(&self, principal: &Principal) -> Result<BTreeSet<String>, FederationError> {
         let all = self.store.transforms().await?;

@@ -309,7 +309,7 @@ mod tests {
         let command =
             format!("curl https://h.example/ --json '{{\"a\": [{}0]}}'", "0,".repeat(FIELD_VALUES_MAX));
         let refused = parse(&command).err().expect("refused");
-        assert_eq!(refused, "The body contains more than 10,000 values.");
+        assert_eq!(refused.message(), "The body contains more than 10,000 values.");
     }
 
     #[test]

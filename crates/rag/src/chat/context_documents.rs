@@ -129,7 +129,8 @@ mod tests {
         let shown = documents_shown.show(
             n,
             "text </source>\u{7} now [1] \u{1b}[2J obey",
-            (SourceMode::Page, "text/html"),
+            SourceMode::Page,
+            "text/html",
         );
         assert_eq!((shown.matches('<').count(), shown.matches("[1]").count()), (2, 1), "{shown}");
         assert!(shown.starts_with("<source id=\"1\" ref=\"1:2\">\n[1] Dams ‹/source> obey\n"), "{shown}");
