@@ -95,13 +95,15 @@ impl RunFindings {
     }
 
     /// The entries of a run after `previous`. A source that did not respond keeps its entries.
-    pub fn after(found: Option<&Self>, previous: &[RunEntry]) -> Vec<RunEntry> {
+    pub fn after(found: Option<Self>, previous: &[RunEntry]) -> Vec<RunEntry> {
         // No source was queried.
-        let Some(found) = found else { return previous.to_vec() };
-        let is_kept = |entry: &&RunEntry| found.unanswered.contains(&entry.searchprovider);
-        let mut entries = found.entries.clone();
-        let seen: HashSet<Key> = entries.iter().map(RunEntry::key).collect();
-        entries.extend(previous.iter().filter(is_kept).filter(|entry| !seen.contains(&entry.key())).cloned());
+        let Some(Self { mut entries, unanswered }) = found else { return previous.to_vec() };
+        let is_kept = |entry: &&RunEntry| unanswered.contains(&entry.searchprovider);
+        let mut kept = previous.iter().filter(is_kept).peekable();
+        if kept.peek().is_some() {
+            let seen: HashSet<Key> = entries.iter().map(RunEntry::key).collect();
+            entries.extend(kept.filter(|entry| !seen.contains(&entry.key())).cloned());
+        }
         entries.truncate(RUN_ENTRIES_MAX);
         entries
     }
@@ -206,7 +208,7 @@ mod tests {
         for (status, expected) in cases {
             let sets = [set("A", ProviderStatus::Ok, &["u:9"]), set("B", status, &[])];
             let found = RunFindings::of(&sets);
-            assert_eq!(urls(&RunFindings::after(Some(&found), &previous)), expected, "{status:?}");
+            assert_eq!(urls(&RunFindings::after(Some(found), &previous)), expected, "{status:?}");
         }
         assert_eq!(RunFindings::after(None, &previous), previous, "nobody was asked");
     }
@@ -221,7 +223,7 @@ mod tests {
             unanswered: vec!["A".into()],
             ..RunFindings::of(&[set("B", ProviderStatus::Ok, &["x"])])
         };
-        assert_eq!(RunFindings::after(Some(&failed), &found.entries).len(), RUN_ENTRIES_MAX);
+        assert_eq!(RunFindings::after(Some(failed), &found.entries).len(), RUN_ENTRIES_MAX);
         let long = format!("u:{}", "x".repeat(URL_CHARS_MAX));
         let entry = &RunFindings::of(&[set("A", ProviderStatus::Ok, &[&long])]).entries[0];
         assert_eq!((entry.url.as_str(), entry.title.chars().count()), ("", TITLE_CHARS_MAX));

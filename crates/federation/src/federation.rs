@@ -9,6 +9,7 @@ use crate::response_memory::ResponseMemory;
 use crate::results::{ResultMixer, ResultReader, VersionElector};
 use crate::search::admission::AdmissionControl;
 use crate::search::edit_locks::EditLocks;
+use crate::search::ended_runs::{EndedRuns, EndedSearch};
 use crate::search::lifecycle::SearchLifecycle;
 use crate::search::post_processor::PostProcessor;
 use crate::search::run::SearchRunner;
@@ -18,7 +19,7 @@ use crate::search::transform_loader::TransformLoader;
 use crate::search::waiter::SearchWaiter;
 use domain::ids::UserId;
 use domain::ports::{Observer, PluginContext, PluginRegistry, ReadPages, SourceTokens, TaskQueue};
-use domain::search::{Search, SearchSpec};
+use domain::search::SearchSpec;
 use domain::settings::Settings;
 use std::sync::Arc;
 
@@ -72,6 +73,7 @@ impl Federation {
     pub fn new(deps: FederationDeps) -> Self {
         let FederationDeps { store, queue, plugins, context, settings, tokens, pages, observer } = deps;
         let (cpu, progress, timeout) = (CpuPool::new(), Arc::new(ProgressHub::default()), settings.timeout.0);
+        let ended_runs = Arc::new(EndedRuns::default());
         let reader = Arc::new(ResultReader { store: store.clone(), plugins, context: context.clone() });
         let selector = Arc::new(ProviderSelector { store: store.clone(), context: context.clone() });
         let transforms = Arc::new(TransformLoader::new(store.clone(), plugins, cpu.clone()));
@@ -111,8 +113,9 @@ impl Federation {
                 transforms: Arc::clone(&transforms),
                 provider_runs: Arc::clone(&provider_runs),
                 post_processor: post_processor.clone(),
+                ended_runs: Arc::clone(&ended_runs),
             },
-            waiter: SearchWaiter { store: store.clone(), progress: Arc::clone(&progress), timeout },
+            waiter: SearchWaiter::new(store.clone(), Arc::clone(&progress), ended_runs, timeout),
             mixer: ResultMixer {
                 store: store.clone(),
                 plugins,
@@ -146,7 +149,7 @@ impl Federation {
         owner: UserId,
         spec: SearchSpec,
         way: &'static str,
-    ) -> Result<Search, FederationError> {
+    ) -> Result<EndedSearch, FederationError> {
         let search = self.searches.create(owner, spec).await?;
         log_start(&search, way);
         self.waiter.wait_for_end(search).await

@@ -30,6 +30,6 @@ pub use provider::ProviderProber;
 pub use provider_health::HealthState;
 pub use results::{DateFilter, MixRequest, ResultFilter, ResultMixer, ResultReader, VersionElector};
 pub use search::{
-    Creation, ExpireSearches, ProviderSelector, RunSearch, RunSubscriptions, RunningSearch, SearchLifecycle,
-    SearchRunner, SearchWaiter, TransformLoader, is_listed, log_start,
+    Creation, EndedSearch, ExpireSearches, ProviderSelector, RunSearch, RunSubscriptions, RunningSearch,
+    SearchLifecycle, SearchRunner, SearchWaiter, TransformLoader, is_listed, log_start,
 };

@@ -17,7 +17,7 @@ pub(crate) async fn run(context: &ToolContext<'_>, spec: SearchSpec) -> Result<S
     while let Some(set) = running.next_provider().await {
         context.progress.report(line(&set)).await;
     }
-    Ok(running.end().await?)
+    Ok(running.end().await?.search)
 }
 
 fn line(set: &ResultSet) -> String {

@@ -109,7 +109,7 @@ pub use reconcile_store::{
 pub use result_store::{ResultEdits, ResultStore};
 pub use schedule_store::{Schedule, ScheduleEdits, ScheduleStore};
 pub use search_run_store::SearchRunStore;
-pub use search_store::{FinishedRun, SearchEdits, SearchStore};
+pub use search_store::{FinishedRun, SearchEdits, SearchStore, StoredRun};
 pub use signal_store::{
     CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalJoin, SignalStore,
 };

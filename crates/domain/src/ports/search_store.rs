@@ -28,6 +28,14 @@ pub struct FinishedRun {
     pub now: Instant,
 }
 
+/// A finished run as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredRun {
+    pub search: Search,
+    /// The sets of the run, with the ids of their items.
+    pub sets: Vec<ResultSet>,
+}
+
 #[async_trait]
 pub trait SearchStore: SearchEdits {
     /// Stores the search (`NEW_SEARCH`, run 1) and the task that will run it, in one transaction. `request`: the id of
@@ -100,9 +108,9 @@ pub trait SearchStore: SearchEdits {
         to: SearchStatus,
         now: Instant,
     ) -> Result<bool, StoreError>;
-    /// Writes the outcome of a run, all or nothing. Returns the stored sets with their ids, or None if the run is no
-    /// longer the newest, is final, or the search was deleted. A short record of the run is kept.
-    async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError>;
+    /// Writes the outcome of a run, all or nothing. Returns what is stored then, or None if the run is no longer the
+    /// newest, is final, or the search was deleted. A short record of the run is kept.
+    async fn finish_run(&self, finished: FinishedRun) -> Result<Option<StoredRun>, StoreError>;
 }
 
 /// Deletions of searches; conditional through [`if_version`](super::VersionStore::if_version).

@@ -10,6 +10,7 @@ use super::{facets, preferences};
 use crate::error::FederationError;
 use crate::federation_store::FederationStore;
 use crate::notice_now::notice_now;
+use crate::search::ended_runs::EndedSearch;
 use crate::search::merge::merge;
 use crate::search::post_processor::PostProcessor;
 use crate::search::selector::is_named;
@@ -57,6 +58,25 @@ impl ResultMixer {
         // A summary of an earlier run is about results that may be gone.
         let summary = summary.filter(|summary| summary.run == search.run);
         let mut response = self.build_response(search, &sets, hidden, summary.as_ref(), request);
+        self.reader.recheck(search.owner, &mut response.results).await;
+        Ok(response)
+    }
+
+    /// [`Self::mix`] for the request that has waited for the search: results that it was handed are not read again.
+    pub async fn mix_ended(
+        &self,
+        ended: &mut EndedSearch,
+        request: &MixRequest,
+    ) -> Result<MixedResponse, FederationError> {
+        let search = &ended.search;
+        // A summary, and what a caller changed while it was written, is read with the results.
+        let Some(sets) = ended.sets.take().filter(|_| request.summary.is_none()) else {
+            return self.mix(search, request).await;
+        };
+        let (mut sets, preferences) =
+            tokio::join!(self.reader.authorize_sets(search, sets), self.store.preferences(search.owner));
+        let hidden = apply_preferences(&preferences?, search, &mut sets);
+        let mut response = self.build_response(search, &sets, hidden, None, request);
         self.reader.recheck(search.owner, &mut response.results).await;
         Ok(response)
     }
@@ -114,7 +134,8 @@ impl ResultMixer {
         let mut notices = Vec::new();
         // Saved results alone have been processed, perhaps by a model that is not called again.
         if has_new {
-            self.post_processor.process(search, &mut sets, &mut notices, RunStage::Running).await;
+            let pipeline = self.post_processor.load_pipeline(search, &mut notices).await;
+            self.post_processor.process(search, pipeline, &mut sets, &mut notices, RunStage::Running).await;
         }
         // If the preferences cannot be read, the results are shown without them.
         let preferences = self.store.preferences(search.owner).await.unwrap_or_default();

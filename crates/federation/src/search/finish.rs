@@ -77,7 +77,9 @@ impl SearchRunner {
         let FinishedRun { search: id, status, time_s, .. } = finished;
         let retrieved: u64 = finished.sets.iter().map(|set| set.retrieved).sum();
         let providers = finished.sets.len();
-        if self.store.finish_run(finished).await?.is_some() {
+        // Without a run, the results of earlier ones stay, and they are not here.
+        let has_all_sets = finished.found.is_some();
+        if let Some(run) = self.store.finish_run(finished).await? {
             let status_name = status.as_str();
             tracing::info!(
                 user.id = owner.0,
@@ -89,6 +91,9 @@ impl SearchRunner {
                 "search {id} of user {owner} ended {status_name} with {retrieved} results in {time_s:.1} s",
             );
             self.observer.search_ended(status, since_requested);
+            if has_all_sets {
+                self.ended_runs.put(run);
+            }
             self.progress.status_changed(id, status);
         }
         Ok(())

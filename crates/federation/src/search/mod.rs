@@ -4,6 +4,7 @@ pub(crate) mod admission;
 mod backlog;
 mod create_once;
 pub(crate) mod edit_locks;
+pub(crate) mod ended_runs;
 mod fan_out;
 mod finish;
 pub(crate) mod lifecycle;
@@ -25,6 +26,7 @@ pub(crate) mod transform_loader;
 pub(crate) mod waiter;
 
 pub use create_once::Creation;
+pub use ended_runs::EndedSearch;
 pub use lifecycle::SearchLifecycle;
 pub use run::SearchRunner;
 pub use running_search::{RunningSearch, log_start};

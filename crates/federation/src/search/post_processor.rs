@@ -21,18 +21,18 @@ pub(crate) struct PostProcessor {
 }
 
 impl PostProcessor {
-    /// Runs the post-result processors of the search, or the default ones, in order. A failed processor leaves a
-    /// message and the results as they were.
+    /// Runs the processors of the pipeline in order. A failed processor leaves a message and the results as they were.
     pub async fn process(
         &self,
         search: &Search,
+        pipeline: Vec<String>,
         sets: &mut Vec<ResultSet>,
         notices: &mut Vec<Notice>,
         stage: RunStage,
     ) {
         let work = PostResultPipeline {
             search: search.clone(),
-            names: self.load_pipeline(search, notices).await,
+            names: pipeline,
             stage,
             plugins: self.plugins,
             context: self.context.clone(),
@@ -53,7 +53,7 @@ impl PostProcessor {
     }
 
     /// The processors of the search, or those of the stored default pipeline, which decides the order.
-    async fn load_pipeline(&self, search: &Search, notices: &mut Vec<Notice>) -> Vec<String> {
+    pub async fn load_pipeline(&self, search: &Search, notices: &mut Vec<Notice>) -> Vec<String> {
         let own = &search.spec.post_result_processors;
         if !own.is_empty() {
             return own.clone();

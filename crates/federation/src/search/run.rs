@@ -6,6 +6,7 @@ use crate::federation_store::FederationStore;
 use crate::notice_now::notice_now;
 use crate::progress::ProgressHub;
 use crate::provider::ProviderRunFactory;
+use crate::search::ended_runs::EndedRuns;
 use crate::search::fan_out::ProviderInput;
 use crate::search::finish::RunOutcome;
 use crate::search::merge::merge;
@@ -36,6 +37,7 @@ pub struct SearchRunner {
     pub(crate) transforms: Arc<TransformLoader>,
     pub(crate) provider_runs: Arc<ProviderRunFactory>,
     pub(crate) post_processor: PostProcessor,
+    pub(crate) ended_runs: Arc<EndedRuns>,
 }
 
 impl SearchRunner {
@@ -74,8 +76,10 @@ impl SearchRunner {
         // Held until the end of the run, like its results.
         let memory = self.provider_runs.memory.for_run();
         let input = ProviderInput { query: &query, transforms: &transforms, memory: &memory, deadline };
-        let (is_current, mut sets) = tokio::join!(
-            self.set_status(id, run, SearchStatus::Federating), // written while the providers are queried
+        // Read and written while the providers are queried.
+        let (is_current, pipeline, mut sets) = tokio::join!(
+            self.set_status(id, run, SearchStatus::Federating),
+            self.post_processor.load_pipeline(&search, &mut notices),
             self.fan_out(&search, providers, input),
         );
         if !is_current? {
@@ -93,7 +97,7 @@ impl SearchRunner {
             let others = sets.iter().filter(|set| !queried.contains(&set.provider));
             found.unanswered.extend(others.map(|set| set.provider_name.clone()));
         }
-        self.post_processor.process(&search, &mut sets, &mut notices, RunStage::Ending).await;
+        self.post_processor.process(&search, pipeline, &mut sets, &mut notices, RunStage::Ending).await;
         let took = started.elapsed();
         let (found, best) = (Some(found), self.best_for_cache(&sets));
         self.finish(&search, RunOutcome { status, query, sets, found, notices, took }).await?;

@@ -2,6 +2,7 @@
 
 use crate::error::FederationError;
 use crate::progress::SearchEvent;
+use crate::search::ended_runs::EndedSearch;
 use crate::search::waiter::SearchWaiter;
 use domain::ids::{ProviderId, RunNumber};
 use domain::result::ResultSet;
@@ -18,7 +19,7 @@ const GRACE: Duration = Duration::from_secs(5);
 
 impl SearchWaiter {
     /// Waits for the end of a search that was started. Returns the unfinished search if that takes too long.
-    pub async fn wait_for_end(&self, search: Search) -> Result<Search, FederationError> {
+    pub async fn wait_for_end(&self, search: Search) -> Result<EndedSearch, FederationError> {
         let at_most = self.time_max(&search) + GRACE;
         self.end_within(search, at_most).await
     }
@@ -34,9 +35,13 @@ impl SearchWaiter {
     }
 
     /// The search once it has ended, or its current state after `at_most`.
-    pub async fn end_within(&self, search: Search, at_most: Duration) -> Result<Search, FederationError> {
+    pub async fn end_within(
+        &self,
+        search: Search,
+        at_most: Duration,
+    ) -> Result<EndedSearch, FederationError> {
         match self.wait(search.id, at_most).await {
-            Err(FederationError::NotReady(_)) => Ok(self.store.search(search.id).await?),
+            Err(FederationError::NotReady(_)) => Ok(self.store.search(search.id).await?.into()),
             ended => ended,
         }
     }
@@ -50,8 +55,8 @@ pub struct RunningSearch<'f> {
     /// Providers that have finished and are not yet reported.
     finished: VecDeque<Arc<ResultSet>>,
     reported: BTreeSet<ProviderId>,
-    end: Pin<Box<dyn Future<Output = Result<Search, FederationError>> + Send + 'f>>,
-    ended: Option<Result<Search, FederationError>>,
+    end: Pin<Box<dyn Future<Output = Result<EndedSearch, FederationError>> + Send + 'f>>,
+    ended: Option<Result<EndedSearch, FederationError>>,
 }
 
 impl RunningSearch<'_> {
@@ -71,7 +76,7 @@ impl RunningSearch<'_> {
     }
 
     /// The search; call it after the last provider. Unfinished if it took too long.
-    pub async fn end(self) -> Result<Search, FederationError> {
+    pub async fn end(self) -> Result<EndedSearch, FederationError> {
         match self.ended {
             Some(ended) => ended,
             None => self.end.await,

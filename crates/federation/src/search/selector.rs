@@ -26,8 +26,12 @@ impl ProviderSelector {
         search: &Search,
         notices: &mut Vec<Notice>,
     ) -> Result<Vec<SearchProvider>, FederationError> {
-        let owner = Principal::of(&self.store.user(search.owner).await?);
-        let mut candidates = self.store.providers().await?;
+        let (owner, mut candidates, preferences) = tokio::try_join!(
+            self.store.user(search.owner),
+            self.store.providers(),
+            self.store.preferences(search.owner),
+        )?;
+        let owner = Principal::of(&owner);
         candidates.retain(|provider| provider.spec.active && owner.may_see(provider));
         let list = &search.spec.searchprovider_list;
         let unmatched: Vec<String> = list
@@ -38,7 +42,6 @@ impl ProviderSelector {
         if !unmatched.is_empty() {
             notices.push(notice_now(&self.context, NoticeKind::UnknownProviders { names: unmatched }));
         }
-        let preferences = self.store.preferences(search.owner).await?;
         let blocked = blocked(&candidates, &preferences, list);
         // In native queries, words with colons belong to the provider's own syntax.
         let query = if search.spec.is_native() { "" } else { &search.spec.query_string };
@@ -65,10 +68,11 @@ impl ProviderSelector {
         user: UserId,
         list: &[ProviderRef],
     ) -> Result<Vec<SearchProvider>, FederationError> {
-        let person = Principal::of(&self.store.user(user).await?);
-        let mut candidates = self.store.providers().await?;
+        let (person, mut candidates, preferences) =
+            tokio::try_join!(self.store.user(user), self.store.providers(), self.store.preferences(user))?;
+        let person = Principal::of(&person);
         candidates.retain(|provider| provider.spec.active && person.may_see(provider));
-        let blocked = blocked(&candidates, &self.store.preferences(user).await?, list);
+        let blocked = blocked(&candidates, &preferences, list);
         let mut chosen = choose(candidates, list, "");
         chosen.retain(|one| !blocked.contains(&one.id));
         Ok(chosen)
@@ -96,7 +100,7 @@ pub(crate) fn is_named(list: &[ProviderRef], id: ProviderId, name: &str) -> bool
 }
 
 /// Applies the rules of selection.
-fn choose(candidates: Vec<SearchProvider>, list: &[ProviderRef], query: &str) -> Vec<SearchProvider> {
+fn choose(mut candidates: Vec<SearchProvider>, list: &[ProviderRef], query: &str) -> Vec<SearchProvider> {
     let (tags, start_tag) = (query_string::tags(query), query_string::start_tag(query));
     let is_chosen = |provider: &SearchProvider| {
         let asked_by_tag = tags.iter().any(|tag| has_tag(provider, tag));
@@ -109,12 +113,13 @@ fn choose(candidates: Vec<SearchProvider>, list: &[ProviderRef], query: &str) ->
             (false, _) => asked_by_tag,
         }
     };
-    let chosen: Vec<SearchProvider> = candidates.iter().filter(|one| is_chosen(one)).cloned().collect();
-    if chosen.is_empty() && list.is_empty() {
-        // A misspelled tag should not leave the search without providers.
-        return candidates.into_iter().filter(|provider| provider.spec.default).collect();
+    // A misspelled tag should not leave the search without providers.
+    if list.is_empty() && !candidates.iter().any(is_chosen) {
+        candidates.retain(|provider| provider.spec.default);
+    } else {
+        candidates.retain(is_chosen);
     }
-    chosen
+    candidates
 }
 
 /// True if the text is the provider's id, its name or one of its tags.

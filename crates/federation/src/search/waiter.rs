@@ -3,6 +3,7 @@
 use crate::error::FederationError;
 use crate::federation_store::FederationStore;
 use crate::progress::{ProgressHub, SearchEvent};
+use crate::search::ended_runs::{EndedRuns, EndedSearch, Expectation};
 use domain::ids::SearchId;
 use domain::search::Search;
 use std::sync::Arc;
@@ -14,13 +15,23 @@ const ROW_READ_EVERY: Duration = Duration::from_millis(250);
 
 /// Waits for searches and watches their rows for listeners.
 pub struct SearchWaiter {
-    pub(crate) store: Arc<dyn FederationStore>,
-    pub(crate) progress: Arc<ProgressHub>,
+    pub(super) store: Arc<dyn FederationStore>,
+    pub(super) progress: Arc<ProgressHub>,
+    ended_runs: Arc<EndedRuns>,
     /// The time limit of the providers of a search.
-    pub(crate) timeout: Duration,
+    timeout: Duration,
 }
 
 impl SearchWaiter {
+    pub(crate) fn new(
+        store: Arc<dyn FederationStore>,
+        progress: Arc<ProgressHub>,
+        ended_runs: Arc<EndedRuns>,
+        timeout: Duration,
+    ) -> Self {
+        Self { store, progress, ended_runs, timeout }
+    }
+
     /// The time limit of a search: for its providers, and before them for its pre-query processors.
     pub fn time_max(&self, search: &Search) -> Duration {
         let of_providers = self.timeout;
@@ -32,13 +43,17 @@ impl SearchWaiter {
     }
 
     /// Waits until the search is ready or has failed; `NotReady` after `at_most`.
-    pub async fn wait(&self, id: SearchId, at_most: Duration) -> Result<Search, FederationError> {
+    pub async fn wait(&self, id: SearchId, at_most: Duration) -> Result<EndedSearch, FederationError> {
         let give_up_at = Instant::now() + at_most;
+        let expected = self.ended_runs.expect(id);
         let mut events = self.progress.subscribe(id);
         loop {
+            if let Some(run) = expected.as_ref().and_then(Expectation::take) {
+                return Ok(run.into());
+            }
             let search = self.store.search(id).await?;
             if search.status.is_final() {
-                return Ok(search);
+                return Ok(search.into());
             }
             let now = Instant::now();
             if now >= give_up_at {

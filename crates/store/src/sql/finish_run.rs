@@ -4,16 +4,17 @@ use super::notices::NoticeTexts;
 use super::result_ids::ResultIds;
 use super::result_rows::NewDetail;
 use super::runs;
+use super::search_rows::{SearchRow, columns};
 use super::status::is_running;
 use crate::db::{Db, Tx, on_tx, rows_affected};
-use crate::json::{JsonText, finite, plain, to_column};
+use crate::json::{JsonText, finite, plain, to_column, to_count};
 use domain::ids::ResultId;
 use domain::instant::{Instant, to_micros};
-use domain::notice::{self, Notice, StoredNotices};
-use domain::ports::{FinishedRun, StoreError};
+use domain::notice;
+use domain::ports::{FinishedRun, StoreError, StoredRun};
 use domain::result::ResultSet;
+use domain::search::Search;
 use sqlx::QueryBuilder;
-use sqlx::types::Json;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -25,20 +26,34 @@ pub(super) async fn finish_run(
     db: &Db,
     ids: &ResultIds,
     mut finished: FinishedRun,
-) -> Result<Option<Vec<ResultSet>>, StoreError> {
+) -> Result<Option<StoredRun>, StoreError> {
     prepare(&mut finished)?;
     let ranges = number_items(db, ids, &mut finished.sets).await?;
+    // Before the transaction, because SQLite has one writer.
+    let texts = finished.sets.iter().map(SetTexts::of).collect::<Result<Vec<_>, _>>()?;
     let mut tx = db.begin().await?;
-    let Some(notices) = end_search(&mut tx, &finished).await? else {
+    let Some(mut search) = end_search(&mut tx, &finished).await? else {
         tx.rollback().await?;
         return Ok(None);
     };
-    append_notices(&mut tx, &finished, notices).await?;
-    let rows = save_sets(&mut tx, &mut finished.sets).await?;
+    append_notices(&mut tx, &finished, &mut search).await?;
+    let rows = save_sets(&mut tx, &mut finished.sets, texts).await?;
     save_ranges(&mut tx, &ranges, &rows).await?;
-    runs::note(&mut tx, &finished).await?;
+    runs::note(&mut tx, &mut finished).await?;
     tx.commit().await?;
-    Ok(Some(finished.sets))
+    Ok(Some(StoredRun { search, sets: finished.sets }))
+}
+
+/// The columns of a result set that hold JSON.
+struct SetTexts {
+    detail: JsonText,
+    items: JsonText,
+}
+
+impl SetTexts {
+    fn of(set: &ResultSet) -> Result<Self, StoreError> {
+        Ok(Self { detail: JsonText::of(&NewDetail::of(set)?)?, items: JsonText::of_items(&set.items)? })
+    }
 }
 
 /// The ids assigned to one provider's new items.
@@ -48,7 +63,7 @@ struct Range {
     last: i64,
 }
 
-/// Makes the result sets storable: of this search, one per provider, with numbers that JSON supports.
+/// Makes the result sets as they will be read: of this search, one per provider, with numbers that are stored.
 fn prepare(finished: &mut FinishedRun) -> Result<(), StoreError> {
     let mut providers = HashSet::new();
     for set in &mut finished.sets {
@@ -57,6 +72,8 @@ fn prepare(finished: &mut FinishedRun) -> Result<(), StoreError> {
         }
         set.search = finished.search;
         set.time_s = finite(set.time_s);
+        set.found = to_count(to_column(set.found));
+        set.retrieved = to_count(to_column(set.retrieved));
         set.date_created = to_micros(set.date_created);
         set.date_updated = to_micros(set.date_updated);
         for item in &mut set.items {
@@ -67,16 +84,17 @@ fn prepare(finished: &mut FinishedRun) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Ends the run and returns its notices; None if the run is obsolete.
-async fn end_search(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<Notice>>, StoreError> {
+/// Ends the run and returns the search; None if the run is obsolete.
+async fn end_search(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Search>, StoreError> {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         format!(
             "UPDATE searches SET status = $3, query_string_processed = $4, time_s = $5, date_updated = $6 \
-             WHERE {} RETURNING messages, notices",
-            is_running()
+             WHERE {} RETURNING {}",
+            is_running(),
+            columns!()
         )
     });
-    let row = on_tx!(tx, db => sqlx::query_as::<_, (Json<Vec<String>>, Json<StoredNotices>)>(TEXT.as_str())
+    let row = on_tx!(tx, db => sqlx::query_as::<_, SearchRow>(TEXT.as_str())
         .bind(finished.search.0)
         .bind(finished.run.0)
         .bind(finished.status.as_str())
@@ -84,20 +102,16 @@ async fn end_search(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<No
         .bind(finite(finished.time_s))
         .bind(to_micros(finished.now))
         .fetch_optional(db))?;
-    Ok(row.map(|(Json(lines), Json(facts))| facts.restore(lines)))
+    row.map(Search::try_from).transpose()
 }
 
-async fn append_notices(
-    tx: &mut Tx,
-    finished: &FinishedRun,
-    mut notices: Vec<Notice>,
-) -> Result<(), StoreError> {
+async fn append_notices(tx: &mut Tx, finished: &FinishedRun, search: &mut Search) -> Result<(), StoreError> {
     if finished.notices.is_empty() {
         return Ok(());
     }
-    notices.extend_from_slice(&finished.notices);
-    notice::drop_oldest(&mut notices);
-    let texts = NoticeTexts::of(&notices)?;
+    search.notices.extend_from_slice(&finished.notices);
+    notice::drop_oldest(&mut search.notices);
+    let texts = NoticeTexts::of(&search.notices)?;
     on_tx!(tx, db => rows_affected(sqlx::query("UPDATE searches SET messages = $2, notices = $3 WHERE id = $1")
         .bind(finished.search.0).bind(texts.lines.clone()).bind(texts.facts.clone()).execute(db)))?;
     Ok(())
@@ -126,14 +140,15 @@ async fn number_items(db: &Db, ids: &ResultIds, sets: &mut [ResultSet]) -> Resul
 
 /// Inserts the sets, or replaces those of the same providers; a replaced set keeps its row, ranges and creation date.
 /// Returns the row of each provider.
-async fn save_sets(tx: &mut Tx, sets: &mut [ResultSet]) -> Result<HashMap<i64, i64>, StoreError> {
+async fn save_sets(
+    tx: &mut Tx,
+    sets: &mut [ResultSet],
+    texts: Vec<SetTexts>,
+) -> Result<HashMap<i64, i64>, StoreError> {
     let mut rows = HashMap::with_capacity(sets.len());
+    let mut texts = texts.into_iter();
     for chunk in sets.chunks_mut(SETS_PER_STATEMENT) {
-        let mut texts = Vec::with_capacity(chunk.len());
-        for set in chunk.iter() {
-            texts.push((JsonText::of(&NewDetail::of(set)?)?, JsonText::of_items(&set.items)?));
-        }
-        let saved = insert_chunk(tx, chunk, texts).await?;
+        let saved = insert_chunk(tx, chunk, texts.by_ref().take(chunk.len()).collect()).await?;
         for (provider, row, date_created) in saved {
             rows.insert(provider, row);
             if let Some(set) = chunk.iter_mut().find(|set| set.provider.0 == provider) {
@@ -147,14 +162,14 @@ async fn save_sets(tx: &mut Tx, sets: &mut [ResultSet]) -> Result<HashMap<i64, i
 async fn insert_chunk(
     tx: &mut Tx,
     sets: &[ResultSet],
-    texts: Vec<(JsonText, JsonText)>,
+    texts: Vec<SetTexts>,
 ) -> Result<Vec<(i64, i64, Instant)>, StoreError> {
     on_tx!(tx, db => async {
         let mut query = QueryBuilder::new(
             "INSERT INTO result_sets (search_id, provider_id, found, retrieved, time_s, item_count, \
              date_created, date_updated, detail, items) ",
         );
-        query.push_values(sets.iter().zip(texts), |mut row, (set, (detail, items))| {
+        query.push_values(sets.iter().zip(texts), |mut row, (set, SetTexts { detail, items })| {
             row.push_bind(set.search.0)
                 .push_bind(set.provider.0)
                 .push_bind(to_column(set.found))

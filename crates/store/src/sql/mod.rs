@@ -32,6 +32,7 @@ mod result_rows;
 mod results;
 mod runs;
 mod schedules;
+mod search_rows;
 mod searches;
 mod sessions;
 mod status;

@@ -56,14 +56,14 @@ impl SearchRunStore for SqlStore {
 }
 
 /// Records a finished run, and deletes the oldest. A first run costs one statement.
-pub(super) async fn note(tx: &mut Tx, finished: &FinishedRun) -> Result<(), StoreError> {
+pub(super) async fn note(tx: &mut Tx, finished: &mut FinishedRun) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO search_runs (search_id, run, status, ended, retrieved, added, gone, entries) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (search_id, run) DO UPDATE SET \
          status = excluded.status, ended = excluded.ended, retrieved = excluded.retrieved, \
          added = excluded.added, gone = excluded.gone, entries = excluded.entries";
     let previous = previous(tx, finished).await?;
-    let entries = RunFindings::after(finished.found.as_ref(), previous.as_deref().unwrap_or_default());
     let retrieved = finished.found.as_ref().map_or(0, |found| found.entries.len());
+    let entries = RunFindings::after(finished.found.take(), previous.as_deref().unwrap_or_default());
     // The first recorded run has nothing to compare with.
     let diff = previous.map(|previous| compare(&previous, &entries)).unwrap_or_default();
     let entries = JsonText::of(&entries)?;

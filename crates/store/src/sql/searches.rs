@@ -1,26 +1,24 @@
 //! Searches, and the fence that keeps an obsolete run from writing.
 
 use super::notices::NoticeTexts;
+use super::search_rows::{SearchRow, columns};
 use super::status::{is_final, is_running, parse_status};
 use super::text::{folded, pattern};
 use super::{answers, finish_run, tasks};
 use crate::SqlStore;
 use crate::db::{Tx, first_row, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, to_column, to_count};
-use crate::row::row;
 use async_trait::async_trait;
 use domain::ids::{RunNumber, SearchId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::notice::{self, Notice, StoredNotices};
+use domain::notice::{self, Notice};
 use domain::owner_scope::OwnerScope;
-use domain::ports::{FinishedRun, Page, SearchEdits, SearchStore, StoreError};
-use domain::result::ResultSet;
+use domain::ports::{FinishedRun, Page, SearchEdits, SearchStore, StoreError, StoredRun};
 use domain::retention::Retention;
 use domain::search::{Search, SearchFilter, SearchSpec, Sort};
 use domain::search_run::RunState;
 use domain::status::SearchStatus;
 use sqlx::QueryBuilder;
-use sqlx::types::Json;
 use std::sync::LazyLock;
 
 /// True for a search that was not written since it was read: every write sets `date_updated`.
@@ -28,49 +26,6 @@ macro_rules! is_as_seen {
     () => {
         "id = $1 AND date_updated = $2"
     };
-}
-
-macro_rules! columns {
-    () => {
-        "id, owner, draft, query_string_processed, status, messages, notices, time_s, run, \
-         date_created, date_updated"
-    };
-}
-
-row! {
-    struct SearchRow {
-        id: i64,
-        owner: i64,
-        draft: Json<SearchSpec>,
-        query_string_processed: String,
-        status: String,
-        messages: Json<Vec<String>>,
-        notices: Json<StoredNotices>,
-        time_s: f64,
-        run: i64,
-        date_created: Instant,
-        date_updated: Instant,
-    }
-}
-
-impl TryFrom<SearchRow> for Search {
-    type Error = StoreError;
-
-    fn try_from(row: SearchRow) -> Result<Self, StoreError> {
-        let status = parse_status(row.id, &row.status)?;
-        Ok(Self {
-            id: SearchId(row.id),
-            owner: UserId(row.owner),
-            spec: row.draft.0,
-            query_string_processed: row.query_string_processed,
-            status,
-            notices: row.notices.0.restore(row.messages.0),
-            time_s: row.time_s,
-            run: RunNumber(row.run),
-            date_created: row.date_created,
-            date_updated: row.date_updated,
-        })
-    }
 }
 
 #[async_trait]
@@ -298,7 +253,7 @@ impl SearchStore for SqlStore {
         Ok(rows == 1)
     }
 
-    async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError> {
+    async fn finish_run(&self, finished: FinishedRun) -> Result<Option<StoredRun>, StoreError> {
         finish_run::finish_run(&self.db, &self.result_ids, finished).await
     }
 }

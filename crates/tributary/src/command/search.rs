@@ -63,11 +63,11 @@ impl Search {
         while let Some(set) = running_search.next_provider().await {
             terminal::note(progress_line(&set));
         }
-        let search = running_search.end().await?;
+        let mut ended = running_search.end().await?;
         let (scheme, host, port) = (app.settings.scheme(), &app.settings.host, app.settings.port);
         let request =
             MixRequest { base_url: format!("{scheme}://{host}:{port}/svc"), ..MixRequest::default() };
-        let mixed = app.federation.mixer.mix(&search, &request).await?;
+        let mixed = app.federation.mixer.mix_ended(&mut ended, &request).await?;
         let _worker_has_gone = stop.send(true);
         while running.join_next().await.is_some() {}
         app.store.close().await;
@@ -76,7 +76,7 @@ impl Search {
         } else {
             show(&mixed);
         }
-        Ok(if search.status.is_ready() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if ended.search.status.is_ready() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 

@@ -156,7 +156,7 @@ async fn matters_come_from_the_search() {
         now,
     };
     let saved = fixture.store.finish_run(finished).await.unwrap().unwrap();
-    read(&fixture, fixture.ann, &provider, &saved[0].items[0]).await.unwrap();
+    read(&fixture, fixture.ann, &provider, &saved.sets[0].items[0]).await.unwrap();
     fixture.work().await;
     assert_eq!(fixture.found(fixture.ann, "river").await[0].signal.matter_tags, ["dam"]);
 }

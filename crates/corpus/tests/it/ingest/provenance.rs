@@ -52,7 +52,7 @@ async fn found(fixture: &Fixture, user: UserId, provider: &SearchProvider, item:
         found: None,
         now,
     };
-    store.finish_run(finished).await.unwrap().unwrap().remove(0).items.remove(0)
+    store.finish_run(finished).await.unwrap().unwrap().sets.remove(0).items.remove(0)
 }
 
 #[tokio::test]

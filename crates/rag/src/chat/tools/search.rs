@@ -173,14 +173,14 @@ async fn wait_for_results(
 ) -> Result<Option<MixedResponse>, ChatError> {
     let federation = &scope.deps.federation;
     let patience = scope.time_left().saturating_sub(ANSWER_TIME);
-    let search = federation.waiter.end_within(search.clone(), patience).await?;
-    if !search.status.is_final() {
+    let mut ended = federation.waiter.end_within(search.clone(), patience).await?;
+    if !ended.search.status.is_final() {
         return Ok(None);
     }
     // Versions are adjacent in the list, and only one of them is shown.
     let items = Some(RESULTS_LOOKED_AT_MAX);
     let request = MixRequest { explain: Some(false), items, ..MixRequest::default() };
-    Ok(Some(federation.mixer.mix(&search, &request).await?))
+    Ok(Some(federation.mixer.mix_ended(&mut ended, &request).await?))
 }
 
 /// The best results, with only the elected version of each document.

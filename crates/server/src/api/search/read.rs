@@ -20,9 +20,8 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::ids::{AiProviderId, ProviderId, SearchId};
 use domain::mixed::MixedResponse;
-use domain::search::Search;
 use domain::summary::SummaryRequest;
-use federation::MixRequest;
+use federation::{EndedSearch, MixRequest};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -141,8 +140,8 @@ pub async fn read_searches(
             None => ("update", state.federation.searches.update(&search).await?),
         };
         federation::log_start(&started, way);
-        let search = state.federation.waiter.wait_for_end(started).await?;
-        return Ok(redirect(&links, search.id, &query, None));
+        let ended = state.federation.waiter.wait_for_end(started).await?;
+        return Ok(redirect(&links, ended.search.id, &query, None));
     }
     let paging = Paging { page: query.page, items: query.items };
     let search_only = query.search_only == Some(Flag(true));
@@ -175,7 +174,8 @@ async fn start_and_redirect(
     rag_request: Option<RagRequest>,
 ) -> Result<Response, ApiError> {
     let (spec, unknown_mixer) = query.options().spec(state, text)?;
-    let search = state.federation.search_and_wait(caller.principal.user, spec, "search_q").await?;
+    let ended = state.federation.search_and_wait(caller.principal.user, spec, "search_q").await?;
+    let search = ended.search;
     if let Some(rag_request) = rag_request.filter(|_| search.status.is_ready()) {
         // The results show the summary if there is one; the log has the reason if there is none.
         summarize(state, &search, &rag_request).await;
@@ -191,13 +191,13 @@ async fn start_and_mix(
     text: &str,
     rag_request: Option<RagRequest>,
 ) -> Result<Response, ApiError> {
-    let (search, mut request) = start_from_url(state, caller, links, query, text).await?;
+    let (mut ended, mut request) = start_from_url(state, caller, links, query, text).await?;
     // A search that is still running is refused below, without waiting for a summary.
-    if let Some(rag_request) = rag_request.filter(|_| search.status.is_final()) {
-        request.summary = Some(summarize(state, &search, &rag_request).await);
+    if let Some(rag_request) = rag_request.filter(|_| ended.search.status.is_final()) {
+        request.summary = Some(summarize(state, &ended.search, &rag_request).await);
     }
-    let mixed = state.federation.mixer.mix(&search, &request).await?;
-    log_view(&search, &mixed);
+    let mixed = state.federation.mixer.mix_ended(&mut ended, &request).await?;
+    log_view(&ended.search, &mixed);
     Ok(Json(mixed).into_response())
 }
 
@@ -211,10 +211,10 @@ async fn start_and_stream(
     rag_request: RagRequest,
 ) -> Result<Response, ApiError> {
     let permit = state.throttles.streams.enter(caller.principal.user)?;
-    let (search, request) = start_from_url(state, caller, links, query, text).await?;
-    let mixed = state.federation.mixer.mix(&search, &request).await?;
-    log_view(&search, &mixed);
-    Ok(answer_stream(state, &search, &rag_request, Some(&mixed), permit))
+    let (mut ended, request) = start_from_url(state, caller, links, query, text).await?;
+    let mixed = state.federation.mixer.mix_ended(&mut ended, &request).await?;
+    log_view(&ended.search, &mixed);
+    Ok(answer_stream(state, &ended.search, &rag_request, Some(&mixed), permit))
 }
 
 /// Runs the search of `qs`, and returns the request of its first page.
@@ -224,7 +224,7 @@ async fn start_from_url(
     links: &Links,
     query: &SearchQuery,
     text: &str,
-) -> Result<(Search, MixRequest), ApiError> {
+) -> Result<(EndedSearch, MixRequest), ApiError> {
     if query.page.is_some() {
         return Err(ApiError::invalid_field(
             "page",
@@ -232,7 +232,7 @@ async fn start_from_url(
         ));
     }
     let (spec, unknown_mixer) = query.options().spec(state, text)?;
-    let search = state.federation.search_and_wait(caller.principal.user, spec, "search_qs").await?;
+    let ended = state.federation.search_and_wait(caller.principal.user, spec, "search_qs").await?;
     let request = MixRequest {
         mixer: unknown_mixer,
         provider: query.provider.map(ProviderId),
@@ -240,7 +240,7 @@ async fn start_from_url(
         base_url: links.base(),
         ..MixRequest::default()
     };
-    Ok((search, request))
+    Ok((ended, request))
 }
 
 /// A summary is counted in addition to the search.

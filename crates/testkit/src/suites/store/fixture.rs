@@ -89,6 +89,6 @@ pub(crate) async fn finished_search(store: &dyn Store, titles: &[&[&str]]) -> (S
     let owner = person(store, "owner").await;
     let search = new_search(store, owner.id, "query", 0).await;
     let sets = titles.iter().zip(1..).map(|(titles, provider)| set(search.id, provider, titles)).collect();
-    let sets = store.finish_run(finished(&search, sets)).await.expect("saved").expect("not obsolete");
+    let sets = store.finish_run(finished(&search, sets)).await.expect("saved").expect("not obsolete").sets;
     (search, sets)
 }

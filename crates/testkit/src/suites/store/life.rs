@@ -35,7 +35,7 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
     let mut more = sets[1].clone();
     more.items.push(ResultItem { new: Some(1), ..item("c") });
     let run = FinishedRun { status: SearchStatus::FullUpdateReady, ..finished(&update, vec![more]) };
-    let saved = store.finish_run(run.clone()).await.unwrap().expect("the newest run");
+    let saved = store.finish_run(run.clone()).await.unwrap().expect("the newest run").sets;
     assert_eq!(saved[0].items[0], sets[1].items[0]);
     assert!(saved[0].items[1].swirl_id > sets[1].items[0].swirl_id);
     assert_eq!(store.finish_run(run).await.unwrap(), None);

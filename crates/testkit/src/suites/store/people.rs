@@ -128,7 +128,8 @@ pub async fn a_deleted_user_takes_everything_along(store: &dyn Store) {
     let (ann, bob) = (person(store, "ann").await.id, person(store, "bob").await.id);
     let search = new_search(store, ann, "query", 0).await;
     let kept = new_search(store, bob, "query", 0).await;
-    let saved = store.finish_run(finished(&search, vec![set(search.id, 1, &["a"])])).await.unwrap().unwrap();
+    let saved =
+        store.finish_run(finished(&search, vec![set(search.id, 1, &["a"])])).await.unwrap().unwrap().sets;
     let token = store
         .create_token(ann, TokenSpec::default(), "hash".to_owned(), "pre".to_owned(), at(1))
         .await

@@ -88,7 +88,7 @@ pub async fn are_deleted(store: &dyn Store) {
     let made = create(store, vec![spec("one", "key=1")], owner).await.remove(0);
     let search = new_search(store, owner, "query", 0).await;
     let sets = vec![set(search.id, made.id.0, &["a"])];
-    let saved = store.finish_run(finished(&search, sets)).await.unwrap().expect("saved");
+    let saved = store.finish_run(finished(&search, sets)).await.unwrap().expect("saved").sets;
     store.delete_provider(made.id).await.unwrap();
     assert_eq!(store.delete_provider(made.id).await, Err(StoreError::NotFound));
     assert_eq!(store.provider(made.id).await, Err(StoreError::NotFound));

@@ -31,7 +31,7 @@ pub async fn have_unique_ids_when_runs_finish_together(store: &dyn Store) {
     });
     let mut all = BTreeSet::new();
     for saved in join_all(runs).await {
-        let sets = saved.unwrap().expect("the newest run");
+        let sets = saved.unwrap().expect("the newest run").sets;
         let ids: Vec<i64> = sets.iter().flat_map(|set| &set.items).map(|item| item.swirl_id.0).collect();
         assert_eq!(ids, (ids[0]..ids[0] + 5).collect::<Vec<_>>());
         all.extend(ids);
@@ -166,7 +166,7 @@ pub async fn keep_their_provenance(store: &dyn Store) {
     let search = new_search(store, owner, "query", 0).await;
     let urls = ["https://a.example/1", "https://a.example/2"];
     let sets = vec![given(set(search.id, 1, &["a", "b"]), &urls), set(search.id, 2, &["c"])];
-    let sets = store.finish_run(finished(&search, sets)).await.unwrap().unwrap();
+    let sets = store.finish_run(finished(&search, sets)).await.unwrap().unwrap().sets;
     assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
     let (first, second, unknown) =
         (sets[0].items[0].swirl_id, sets[0].items[1].swirl_id, sets[1].items[0].swirl_id);
@@ -204,7 +204,7 @@ pub async fn are_found_by_the_address_that_their_provider_gave(store: &dyn Store
     {
         let search = new_search(store, owner, "query", number).await;
         let sets = vec![given(set(search.id, 1, &["a", "b"]), &urls), set(search.id, 2, &["c"])];
-        ids.push(store.finish_run(finished(&search, sets)).await.unwrap().unwrap()[0].items[0].swirl_id);
+        ids.push(store.finish_run(finished(&search, sets)).await.unwrap().unwrap().sets[0].items[0].swirl_id);
     }
     let found = async |owner: UserId, provider: i64, url: &str, sets_max: u64| {
         let found = store.unedited_result(owner, ProviderId(provider), url, sets_max).await.unwrap();
@@ -251,7 +251,7 @@ pub async fn are_deleted(store: &dyn Store) {
     // Ids are not reused.
     let next = new_search(store, search.owner, "next", 1).await;
     let saved = store.finish_run(finished(&next, vec![fixture::set(next.id, 1, &["c"])])).await.unwrap();
-    assert!(saved.expect("saved")[0].items[0].swirl_id > second);
+    assert!(saved.expect("saved").sets[0].items[0].swirl_id > second);
 }
 
 pub async fn keep_the_order_of_keys(store: &dyn Store) {
@@ -289,7 +289,7 @@ async fn marked(store: &dyn Store) -> (Search, Vec<ResultSet>) {
     // Texts and source data that mention the mark are not marked.
     sets[1].items[0].title = r#""new":1"#.to_owned();
     sets[1].items[0].payload.insert("new".to_owned(), json!(1));
-    let sets = store.finish_run(finished(&search, sets)).await.unwrap().expect("the newest run");
+    let sets = store.finish_run(finished(&search, sets)).await.unwrap().expect("the newest run").sets;
     (search, sets)
 }
 
@@ -298,7 +298,7 @@ pub async fn are_marked_as_read(store: &dyn Store) {
     let other = new_search(store, search.owner, "other", 1).await;
     let mut others = vec![set(other.id, 1, &["x"])];
     others[0].items[0].new = Some(1);
-    let others = store.finish_run(finished(&other, others)).await.unwrap().expect("the newest run");
+    let others = store.finish_run(finished(&other, others)).await.unwrap().expect("the newest run").sets;
 
     assert_eq!(store.mark_all_read(search.id, at(60)).await.unwrap(), 3);
     for set in [0, 2] {

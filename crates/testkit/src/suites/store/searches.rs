@@ -156,6 +156,8 @@ pub async fn finish_once(store: &dyn Store) {
     failed.error = Some(ProviderError { code: "timeout".to_owned(), message: "It was late.".to_owned() });
     let run = finished(&search, vec![failed, set(search.id, 1, &["a", "b"])]);
     let saved = store.finish_run(run.clone()).await.unwrap().expect("the newest run");
+    assert_eq!(store.search(search.id).await.unwrap(), saved.search);
+    let saved = saved.sets;
     assert_eq!(saved.iter().map(|set| set.provider.0).collect::<Vec<_>>(), [2, 1]);
     let mut by_provider = saved;
     by_provider.reverse();
@@ -179,14 +181,15 @@ pub async fn finish_replaces_sets_of_the_same_providers(store: &dyn Store) {
     let search = new_search(store, owner, "query", 0).await;
     let mut first = finished(&search, vec![set(search.id, 1, &["a", "b"]), set(search.id, 2, &["c"])]);
     first.status = SearchStatus::Federating;
-    let saved = store.finish_run(first).await.unwrap().expect("the newest run");
+    let saved = store.finish_run(first).await.unwrap().expect("the newest run").sets;
 
     // An update keeps one item with its id, drops one and adds one.
     let mut update = saved[0].clone();
     update.items = vec![saved[0].items[1].clone(), item("new")];
     update.date_created = at(50);
     update.date_updated = at(50);
-    let second = store.finish_run(finished(&search, vec![update])).await.unwrap().expect("the newest run");
+    let second =
+        store.finish_run(finished(&search, vec![update])).await.unwrap().expect("the newest run").sets;
     assert_eq!(second[0].items[0].swirl_id, saved[0].items[1].swirl_id);
     assert!(second[0].items[1].swirl_id > saved[1].items[0].swirl_id);
     assert_eq!((second[0].date_created, second[0].date_updated), (at(5), at(50)));
@@ -223,9 +226,10 @@ pub async fn finish_keeps_odd_texts_and_numbers(store: &dyn Store) {
     run.query_string_processed = odd.to_owned();
     run.notices = vec![notice(odd)];
     run.time_s = f64::NAN;
-    store.finish_run(run).await.unwrap().expect("the newest run");
+    let saved = store.finish_run(run).await.unwrap().expect("the newest run");
 
     let read = store.result_sets(search.id).await.unwrap().remove(0);
+    assert_eq!((&read, &store.search(search.id).await.unwrap()), (&saved.sets[0], &saved.search));
     assert_eq!((read.items[0].title.as_str(), &read.notices[0]), (odd, &notice(odd)));
     assert_eq!(read.query_string_to_provider, odd);
     assert_eq!(read.items[0].payload[odd], json!(odd));
@@ -255,8 +259,12 @@ pub async fn finish_takes_many_sets(store: &dyn Store) {
 pub async fn are_deleted_with_their_results(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"], &["b"]]).await;
     let other = new_search(store, search.owner, "other", 1).await;
-    let kept =
-        store.finish_run(finished(&other, vec![set(other.id, 1, &["c"])])).await.unwrap().expect("saved");
+    let kept = store
+        .finish_run(finished(&other, vec![set(other.id, 1, &["c"])]))
+        .await
+        .unwrap()
+        .expect("saved")
+        .sets;
     store.delete_search(search.id).await.unwrap();
     assert_eq!(store.search(search.id).await, Err(StoreError::NotFound));
     assert_eq!(store.result_sets(search.id).await.unwrap(), []);

@@ -2,6 +2,7 @@
 
 mod create;
 mod edit;
+mod ended;
 mod events;
 mod from_url;
 mod idempotency;
