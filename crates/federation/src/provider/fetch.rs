@@ -15,6 +15,7 @@ use domain::rate_limit::{BudgetRequest, BudgetTurn};
 use domain::result::ResultSet;
 use futures_util::StreamExt;
 use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use syntax::rate::Rate;
 use tokio::time::{Instant, timeout_at};
@@ -25,6 +26,8 @@ const PAGES_AT_ONCE: usize = 4;
 const LATER_PAGES_TIME_RATIO: f64 = 0.9;
 /// Longer responses are measured on the CPU pool.
 const INLINE_BYTES_MAX: usize = 64 * 1024;
+/// Longer responses are parsed on the CPU pool; for a shorter one, the way there and back takes longer than parsing.
+const INLINE_PARSE_BYTES_MAX: usize = 32 * 1024;
 
 /// The items of all fetched pages.
 pub(super) struct FetchedItems {
@@ -63,6 +66,11 @@ impl Measured {
 
 fn is_long(response: &dyn FetchedResponse) -> bool {
     response.unparsed().is_some_and(|http| http.body.len() > INLINE_BYTES_MAX)
+}
+
+/// Rows of a database have no body; there may be many of them.
+fn is_short(response: &dyn FetchedResponse) -> bool {
+    response.unparsed().is_some_and(|http| http.body.len() <= INLINE_PARSE_BYTES_MAX)
 }
 
 /// Fetches the pages of one provider.
@@ -192,6 +200,7 @@ impl PageFetcher<'_> {
         let reservation = run.memory.reserve_parsed(parsed_bytes, body_bytes, run.deadline).await?;
         let secrets = Arc::clone(self.secrets);
         let wanted = run.results_wanted as usize;
+        let is_short = is_short(response.as_ref());
         let parse = move || {
             let mut page = response.normalize()?;
             page.items.truncate(wanted);
@@ -199,7 +208,9 @@ impl PageFetcher<'_> {
             page.items.iter_mut().for_each(|item| secrets.mask_value(item));
             Ok::<_, ConnectorError>(page)
         };
-        let page = run.cpu.run(parse).await.ok_or_else(internal_error)??;
+        let parsed =
+            if is_short { catch_unwind(AssertUnwindSafe(parse)).ok() } else { run.cpu.run(parse).await };
+        let page = parsed.ok_or_else(internal_error)??;
         run.memory.keep(reservation, &page.items);
         Ok(page)
     }
