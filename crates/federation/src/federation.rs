@@ -12,7 +12,7 @@ use crate::search::edit_locks::EditLocks;
 use crate::search::ended_runs::{EndedRuns, EndedSearch};
 use crate::search::lifecycle::SearchLifecycle;
 use crate::search::post_processor::PostProcessor;
-use crate::search::run::SearchRunner;
+use crate::search::runner::SearchRunner;
 use crate::search::running_search::log_start;
 use crate::search::selector::ProviderSelector;
 use crate::search::transform_loader::TransformLoader;

@@ -3,7 +3,7 @@
 use crate::provider::{ProviderRunInput, ResultSetTemplate};
 use crate::response_memory::RunMemory;
 use crate::search::log_text::without_query;
-use crate::search::run::SearchRunner;
+use crate::search::runner::SearchRunner;
 use crate::search::transform_loader::RunTransforms;
 use domain::ids::ProviderId;
 use domain::ports::{ConnectorError, ConnectorErrorKind};

@@ -1,7 +1,7 @@
 //! Finishes a run: stores status, times, notices and results in one transaction.
 
 use crate::error::FederationError;
-use crate::search::run::SearchRunner;
+use crate::search::runner::SearchRunner;
 use domain::ids::{ProviderId, UserId};
 use domain::instant::tenths;
 use domain::notice::Notice;

@@ -3,7 +3,7 @@
 use crate::notice_now::notice_now;
 use crate::search::processor_failure::skipped;
 use crate::search::query_pipeline::QueryPipeline;
-use crate::search::run::SearchRunner;
+use crate::search::runner::SearchRunner;
 use crate::search::transform_loader::RunTransforms;
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{ProcessorError, ProcessorErrorKind, QueryContext};

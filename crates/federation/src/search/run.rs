@@ -1,44 +1,19 @@
 //! Runs a search; each step is one call. Start reading here.
 
-use crate::cpu_pool::CpuPool;
 use crate::error::FederationError;
-use crate::federation_store::FederationStore;
 use crate::notice_now::notice_now;
-use crate::progress::ProgressHub;
-use crate::provider::ProviderRunFactory;
-use crate::search::ended_runs::EndedRuns;
 use crate::search::fan_out::ProviderInput;
 use crate::search::finish::RunOutcome;
 use crate::search::merge::merge;
-use crate::search::post_processor::PostProcessor;
-use crate::search::selector::ProviderSelector;
-use crate::search::transform_loader::TransformLoader;
+use crate::search::runner::SearchRunner;
 use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::notice::NoticeKind;
-use domain::ports::{Observer, PluginContext, PluginRegistry, RunStage, RunningSlot, StoreError};
+use domain::ports::{RunStage, RunningSlot, StoreError};
 use domain::result::ResultSet;
 use domain::search::{Search, Sort};
 use domain::search_run::RunFindings;
-use domain::settings::Settings;
 use domain::status::{Delivery, RunKind, SearchStatus};
-use std::sync::Arc;
 use tokio::time::Instant;
-
-/// Runs searches: selects and queries providers, ranks their results together, stores them.
-pub struct SearchRunner {
-    pub(crate) store: Arc<dyn FederationStore>,
-    pub(crate) plugins: PluginRegistry,
-    pub(crate) context: PluginContext,
-    pub(crate) settings: Arc<Settings>,
-    pub(crate) observer: Arc<dyn Observer>,
-    pub(crate) progress: Arc<ProgressHub>,
-    pub(crate) cpu: CpuPool,
-    pub(crate) selector: Arc<ProviderSelector>,
-    pub(crate) transforms: Arc<TransformLoader>,
-    pub(crate) provider_runs: Arc<ProviderRunFactory>,
-    pub(crate) post_processor: PostProcessor,
-    pub(crate) ended_runs: Arc<EndedRuns>,
-}
 
 impl SearchRunner {
     /// Executes one run of a search. Idempotent: a run that is finished or no longer the newest is skipped. `kind`
