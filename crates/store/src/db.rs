@@ -334,6 +334,20 @@ mod tests {
     use super::*;
     use crate::STATEMENT_MAX;
 
+    /// They are set in `.cargo/config.toml`, which says why.
+    #[tokio::test]
+    async fn sqlite_is_compiled_with_the_options_for_many_connections() {
+        let db = Db::open(&Secret::new("sqlite::memory:"), 1, STATEMENT_MAX).await.expect("opens");
+        let Db::Sqlite(pools) = &db else { panic!("this is SQLite") };
+        let options: Vec<String> =
+            sqlx::query_scalar("PRAGMA compile_options").fetch_all(&pools.read).await.expect("options");
+        for (option, is_set) in
+            [("ENABLE_QPSG", true), ("DEFAULT_MEMSTATUS=0", true), ("ENABLE_MEMORY_MANAGEMENT", false)]
+        {
+            assert_eq!(options.iter().any(|one| one == option), is_set, "{option} in {options:?}");
+        }
+    }
+
     #[tokio::test]
     async fn statements_of_postgres_have_their_time() {
         let Some(server) = testkit::postgres::server("the time of a statement") else { return };
