@@ -40,7 +40,7 @@ impl SearchWaiter {
         search: Search,
         at_most: Duration,
     ) -> Result<EndedSearch, FederationError> {
-        match self.wait(search.id, at_most).await {
+        match self.wait(&search, at_most).await {
             Err(FederationError::NotReady(_)) => Ok(self.store.search(search.id).await?.into()),
             ended => ended,
         }

@@ -4,7 +4,6 @@ use crate::error::FederationError;
 use crate::federation_store::FederationStore;
 use crate::progress::{ProgressHub, SearchEvent};
 use crate::search::ended_runs::{EndedRuns, EndedSearch, Expectation};
-use domain::ids::SearchId;
 use domain::search::Search;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,12 +42,15 @@ impl SearchWaiter {
     }
 
     /// Waits until the search is ready or has failed; `NotReady` after `at_most`.
-    pub async fn wait(&self, id: SearchId, at_most: Duration) -> Result<EndedSearch, FederationError> {
+    pub async fn wait(&self, started: &Search, at_most: Duration) -> Result<EndedSearch, FederationError> {
+        let id = started.id;
         let give_up_at = Instant::now() + at_most;
         let expected = self.ended_runs.expect(id);
         let mut events = self.progress.subscribe(id);
         loop {
-            if let Some(run) = expected.as_ref().and_then(Expectation::take) {
+            // The end of an earlier run may come late.
+            let run = expected.as_ref().and_then(Expectation::take);
+            if let Some(run) = run.filter(|run| run.search.run >= started.run) {
                 return Ok(run.into());
             }
             let search = self.store.search(id).await?;

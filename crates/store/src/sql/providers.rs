@@ -5,6 +5,7 @@
 
 use super::corpus;
 use crate::SqlStore;
+use crate::checkpoints::empty_log;
 use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::encryption::{EncryptionKey, does_not_fit};
 use crate::error::failure;
@@ -280,7 +281,15 @@ impl SqlStore {
     }
 
     pub(super) async fn stop_overwriting(&self) -> Result<(), StoreError> {
-        self.run_on_sqlite("PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)").await
+        self.run_on_sqlite("PRAGMA secure_delete = OFF").await?;
+        let Db::Sqlite(pools) = &self.db else { return Ok(()) };
+        if !empty_log(&pools.write).await.map_err(failure)? {
+            tracing::warn!(
+                "replaced secrets remain in the log of the database until nothing else reads it; then run `tributary \
+                 database compact`"
+            );
+        }
+        Ok(())
     }
 
     async fn run_on_sqlite(&self, statements: &'static str) -> Result<(), StoreError> {
