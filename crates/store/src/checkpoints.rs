@@ -31,8 +31,6 @@ const EMPTYING_PAUSE: Duration = Duration::from_secs(10);
 /// Attempts to empty the log on request.
 const EMPTYING_ATTEMPTS_MAX: u32 = 20;
 const MB: u64 = 1024 * 1024;
-const PASSIVE: &str = "PRAGMA wal_checkpoint(PASSIVE)";
-const TRUNCATE: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 /// Stops SQLite from doing checkpoints within commits.
 pub(crate) const NO_CHECKPOINTS_IN_COMMITS: (&str, &str) = ("wal_autocheckpoint", "0");
 
@@ -59,6 +57,24 @@ impl Checkpoints {
     pub async fn stop(&self) {
         self.stop.notify_one();
         while self.task.lock().await.join_next().await.is_some() {}
+    }
+}
+
+/// SQLite's modes of a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Mode {
+    /// Moves the log as far as readers allow.
+    Passive,
+    /// Waits for readers, and empties the log.
+    Truncate,
+}
+
+impl Mode {
+    fn statement(self) -> &'static str {
+        match self {
+            Self::Passive => "PRAGMA wal_checkpoint(PASSIVE)",
+            Self::Truncate => "PRAGMA wal_checkpoint(TRUNCATE)",
+        }
     }
 }
 
@@ -93,6 +109,15 @@ impl Pace {
             && (now >= self.last + self.pause || log_bytes >= self.log_bytes.saturating_add(GROWTH_MAX))
     }
 
+    /// Emptying is tried only now and then.
+    fn choose_mode(&mut self, log_bytes: u64, now: Instant) -> Mode {
+        if log_bytes < LOG_BYTES_MAX || now < self.empty_after {
+            return Mode::Passive;
+        }
+        self.empty_after = now + EMPTYING_PAUSE;
+        Mode::Truncate
+    }
+
     /// Notes a checkpoint. At the same rate, the next one will move as many pages as it should.
     fn note(&mut self, outcome: Outcome, log_bytes: u64, written: SystemTime, now: Instant) {
         let moved = u32::try_from(outcome.pages).unwrap_or(0).max(1);
@@ -112,11 +137,8 @@ async fn run(log: PathBuf, options: SqliteConnectOptions, stop: Arc<Notify>) {
         if !pace.is_due(log_bytes, written, now) {
             continue;
         }
-        let empties = log_bytes >= LOG_BYTES_MAX && now >= pace.empty_after;
-        if empties {
-            pace.empty_after = now + EMPTYING_PAUSE;
-        }
-        match checkpoint(&mut connection, &options, empties).await {
+        let mode = pace.choose_mode(log_bytes, now);
+        match checkpoint(&mut connection, &options, mode).await {
             Ok(outcome) => {
                 has_failed = false;
                 pace.note(outcome, log_bytes, written, now);
@@ -141,17 +163,16 @@ async fn size_and_time(log: &Path) -> Option<(u64, SystemTime)> {
     Some((file.len(), file.modified().ok()?))
 }
 
-/// Moves the log as far as readers allow. If `empties`, waits for them for a moment, and starts the log anew.
 async fn checkpoint(
     connection: &mut Option<SqliteConnection>,
     options: &SqliteConnectOptions,
-    empties: bool,
+    mode: Mode,
 ) -> Result<Outcome, sqlx::Error> {
     let open = match connection.take() {
         Some(open) => connection.insert(open),
         None => connection.insert(options.connect().await?),
     };
-    read_outcome(sqlx::query_as(if empties { TRUNCATE } else { PASSIVE }).fetch_one(open)).await
+    read_outcome(sqlx::query_as(mode.statement()).fetch_one(open)).await
 }
 
 async fn read_outcome(
@@ -164,7 +185,7 @@ async fn read_outcome(
 /// Empties the log, so that nothing deleted remains in it. False if others prevented it all the time.
 pub(crate) async fn empty_log(file: &SqlitePool) -> Result<bool, sqlx::Error> {
     for _ in 0..EMPTYING_ATTEMPTS_MAX {
-        if !read_outcome(sqlx::query_as(TRUNCATE).fetch_one(file)).await?.is_incomplete {
+        if !read_outcome(sqlx::query_as(Mode::Truncate.statement()).fetch_one(file)).await?.is_incomplete {
             return Ok(true);
         }
         // Another checkpoint is in the way, which SQLite does not wait for.
@@ -242,6 +263,10 @@ mod tests {
         assert_eq!(pace.pause, PAUSE_MAX);
         pace.note(moved(50_000), LOG_BYTES_MIN, at(3), now + second);
         assert_eq!(pace.pause, INTERVAL);
+        assert_eq!(pace.choose_mode(LOG_BYTES_MAX - 1, now), Mode::Passive);
+        let tries = [now, now + second, now + EMPTYING_PAUSE];
+        let modes = tries.map(|now| pace.choose_mode(LOG_BYTES_MAX, now));
+        assert_eq!(modes, [Mode::Truncate, Mode::Passive, Mode::Truncate]);
     }
 
     /// Emptying a log must not keep writers waiting for a long reader, such as a backup.
@@ -258,7 +283,7 @@ mod tests {
         write_megabytes(&db, 1).await;
         let options: SqliteConnectOptions = format!("sqlite://{}", file.display()).parse().expect("options");
         let options = options.busy_timeout(EMPTYING_TIME_MAX);
-        let outcome = checkpoint(&mut None, &options, true).await.expect("is no error");
+        let outcome = checkpoint(&mut None, &options, Mode::Truncate).await.expect("is no error");
         assert!(outcome.is_incomplete, "{outcome:?}");
         write_megabytes(&db, 1).await;
         drop(reader);

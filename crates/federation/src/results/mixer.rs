@@ -69,7 +69,7 @@ impl ResultMixer {
         request: &MixRequest,
     ) -> Result<MixedResponse, FederationError> {
         let search = &ended.search;
-        // A summary, and what a caller changed while it was written, is read with the results.
+        // A summary takes seconds, in which the results may change, so they are read again.
         let Some(sets) = ended.sets.take().filter(|_| request.summary.is_none()) else {
             return self.mix(search, request).await;
         };
