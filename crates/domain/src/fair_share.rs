@@ -35,7 +35,7 @@ impl FairShare {
     }
 
     /// Whether a task may start as the `nth` running task of its owner and the `total`th of all.
-    fn admits(self, owner: Option<UserId>, nth: u64, total: u64) -> bool {
+    pub fn admits(self, owner: Option<UserId>, nth: u64, total: u64) -> bool {
         owner.is_none() || nth <= u64::from(self.share) || total <= u64::from(self.common())
     }
 }

@@ -14,7 +14,7 @@
 //! | [`query_transform`], [`pipeline`] | reusable rewrites of queries; post-result pipelines |
 //! | [`schedule`] | the editable part of a schedule |
 //! | [`provenance`] | whether a provider returned a URL or a user typed it |
-//! | [`result`], [`mixed`] | results, the saved results of one provider, the mixed results response |
+//! | [`result`], [`explain`], [`mixed`] | results and why they have their scores, the saved results of one provider, the mixed results response |
 //! | [`audit`] | the audit log: who changed what, with secrets masked |
 //! | [`authenticator`] | services that sign users in or issue their tokens for sources |
 //! | [`ai_provider`], [`prompt`] | models and what they may be used for; their prompts |
@@ -45,6 +45,7 @@ pub mod bounded_json;
 pub mod branding;
 pub mod chat;
 pub mod corpus;
+pub mod explain;
 pub mod fair_share;
 pub mod idempotency;
 pub mod ids;

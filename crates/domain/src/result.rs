@@ -1,6 +1,7 @@
 //! Results, and the saved results of one provider in one search.
 
 use crate::corpus::CacheStatus;
+use crate::explain::{Explain, Field};
 use crate::ids::{ProviderId, ResultId, SearchId, SignalId};
 use crate::instant::Instant;
 use crate::notice::{self, Notice};
@@ -76,7 +77,7 @@ pub struct ResultItem {
     /// Explanation of the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
-    pub explain: Option<Map<String, Value>>,
+    pub explain: Option<Box<Explain>>,
     /// The embedding of its text, available while its search runs and never saved.
     #[serde(skip)]
     #[schema(ignore)]
@@ -84,6 +85,23 @@ pub struct ResultItem {
 }
 
 impl ResultItem {
+    /// The text of a scored field.
+    pub fn text(&self, field: Field) -> &str {
+        match field {
+            Field::Title => &self.title,
+            Field::Body => &self.body,
+            Field::Author => &self.author,
+        }
+    }
+
+    pub fn text_mut(&mut self, field: Field) -> &mut String {
+        match field {
+            Field::Title => &mut self.title,
+            Field::Body => &mut self.body,
+            Field::Author => &mut self.author,
+        }
+    }
+
     /// It comes from the semantic cache, and another version of its document counts.
     pub fn is_alternate(&self) -> bool {
         self.cache.as_ref().is_some_and(|mark| mark.is_alternate())

@@ -2,6 +2,7 @@
 
 use crate::markdown::{cut, inline, link, one_line};
 use domain::corpus::CacheStatus;
+use domain::explain::Explain;
 use domain::mixed::MixedResponse;
 use domain::notice::NoticeKind;
 use domain::result::ResultItem;
@@ -115,7 +116,7 @@ impl ResultView {
             date: item.date_published.clone(),
             confidence: item.swirl_confidence_score,
             cache: item.cache.as_deref().map(CacheView::of),
-            explain: item.explain.clone(),
+            explain: item.explain.as_deref().map(Explain::to_map),
         }
     }
 }

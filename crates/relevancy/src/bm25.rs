@@ -1,9 +1,9 @@
 //! BM25F over all results of a search.
 
 use crate::background_frequencies;
-use crate::field::{Field, PerField};
 use crate::hits::{FieldHits, Hits};
 use crate::query::Query;
+use domain::explain::{Field, PerField};
 
 /// BM25 saturation of the term frequency.
 const SATURATION: f64 = 1.2;
@@ -97,8 +97,17 @@ impl PoolStatistics {
         if average <= 0.0 {
             return 1.0;
         }
-        let slope = field.length_slope();
+        let slope = length_slope(field);
         1.0 / (1.0 - slope + slope * f64::from(length) / average)
+    }
+}
+
+/// How far the length of a field affects the weight of an occurrence, 0 to 1. Titles and authors are short, so their
+/// length matters less.
+fn length_slope(field: Field) -> f64 {
+    match field {
+        Field::Body => 0.75,
+        Field::Title | Field::Author => 0.4,
     }
 }
 

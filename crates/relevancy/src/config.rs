@@ -1,7 +1,7 @@
 //! Scoring configuration, from the settings.
 
-use crate::field::PerField;
 use crate::language::Language;
+use domain::explain::PerField;
 use domain::settings::{FieldWeights, PluginSettings};
 
 #[derive(Debug, Clone, Copy, PartialEq)]

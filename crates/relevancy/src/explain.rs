@@ -1,32 +1,18 @@
-//! The `explain` of a result: why it has its scores.
+//! Writes the `explain` of a result in two steps.
 //!
-//! It is written in two steps. When a provider's response arrives, [`prepared`] notes what needs no other results: the
-//! hits, the similarities, and temporarily `lengths`, `cosine` and `repetition`, which show that the texts have been
-//! read. When all have arrived, [`read_prepared`] reads the notes and [`complete`] adds the numbers.
+//! When a provider's response arrives, [`prepared`] notes what needs no other results: the hits, the similarities, and
+//! for the score the lengths of the texts and their evidence. When all have arrived, [`take_prepared`] takes the notes
+//! and [`complete`] adds the numbers.
 
 use crate::confidence::{Confidence, Evidence};
-use crate::field::{Field, PerField};
-use crate::hits::{FieldHits, Hits, POSITIONS_MAX, WordHits};
-use crate::query::Query;
+use crate::hits::{FieldHits, Hits};
 use crate::score::{Adjusts, Points};
 use crate::targets::{Similarities, rounded};
+use domain::explain::{
+    Explain, Field, FieldSimilarities, LengthAdjusts, PerField, ScoreParts, TOTAL, TextNotes,
+};
 use domain::result::ResultItem;
-use serde_json::{Map, Value};
-
-type Object = Map<String, Value>;
-
-const NEGATED: &str = "NOT";
-const STEMS: &str = "stems";
-const HITS: &str = "hits";
-const LENGTHS: &str = "lengths";
-const COSINE: &str = "cosine";
-const REPETITION: &str = "repetition";
-const SCORE: &str = "score";
-pub(crate) const EVIDENCE: &str = "evidence";
-pub(crate) const CONFIDENCE: &str = "confidence";
-const BOOSTS: &str = "boosts";
-const FILE_SYSTEM: &str = "FILE_SYSTEM";
-pub(crate) const TOTAL: &str = "total";
+use std::sync::Arc;
 
 /// What is known about one result without the others.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,48 +30,32 @@ pub struct TextEvidence {
     pub repetition: f64,
 }
 
-/// The notes of the first step.
-pub fn prepared(query: &Query, result_notes: &ResultNotes, similarities: PerField<Similarities>) -> Object {
-    let mut explain = negated(&result_notes.hits).unwrap_or_default();
-    explain.insert(STEMS.to_owned(), query.stems().into());
-    for (field, found) in Field::ALL.into_iter().zip(similarities) {
-        if !found.is_empty() {
-            let found = found.into_iter().map(|(key, value)| (key, value.into()));
-            explain.insert(field.name().to_owned(), found.collect::<Object>().into());
-        }
+/// The explanation after the first step.
+pub fn prepared(stems: Arc<str>, result_notes: ResultNotes, similarities: PerField<Similarities>) -> Explain {
+    let ResultNotes { hits, reading } = result_notes;
+    let lengths = hits.fields.each_ref().map(|field| field.length);
+    Explain {
+        negated: hits.negated,
+        stems: Some(stems),
+        similarities: similarities
+            .map(|by_match| (!by_match.is_empty()).then_some(FieldSimilarities { by_match, adjusts: None })),
+        hits: Some(hits.fields.map(|field| field.words)),
+        notes: Some(TextNotes { lengths, cosine: reading.cosine, repetition: reading.repetition }),
+        ..Explain::default()
     }
-    explain.insert(HITS.to_owned(), shown_hits(&result_notes.hits).into());
-    let lengths =
-        result_notes.hits.by_field().map(|(field, hits)| (field.name().to_owned(), hits.length.into()));
-    explain.insert(LENGTHS.to_owned(), lengths.collect::<Object>().into());
-    explain.insert(COSINE.to_owned(), result_notes.reading.cosine.into());
-    explain.insert(REPETITION.to_owned(), result_notes.reading.repetition.into());
-    explain
 }
 
-/// Parses the notes of [`prepared`]; `None` if there are none, or if they were changed.
-pub fn read_prepared(explain: &Object, query: &Query) -> Option<ResultNotes> {
-    let lengths = explain.get(LENGTHS)?.as_object()?;
-    let words = explain.get(HITS)?.as_object()?;
-    let number = |name: &str| explain.get(name).and_then(share);
-    let reading = TextEvidence { cosine: number(COSINE)?, repetition: number(REPETITION)? };
-    let mut result_notes = ResultNotes { reading, ..ResultNotes::default() };
-    for field in Field::ALL {
-        let length = u32::try_from(lengths.get(field.name())?.as_u64()?).ok()?;
-        let words = words.get(field.name())?.as_object()?.iter();
-        let words: Option<Vec<WordHits>> =
-            words.map(|(word, places)| read_word(query, word, places)).collect();
-        result_notes.hits.fields[field as usize] =
-            FieldHits { length, words: words?, weighs_as_title: false };
-        if let Some(found) = explain.get(field.name()) {
-            found.as_object()?.values().all(|value| share(value).is_some()).then_some(())?;
-        }
-    }
-    if let Some(found) = explain.get(NEGATED) {
-        let (field, words) = found.as_object()?.iter().next()?;
-        result_notes.hits.negated = Some((Field::named(field)?, words.as_str()?.to_owned()));
-    }
-    Some(result_notes)
+/// Takes the notes of [`prepared`]; `None` if there are none. [`complete`] gives the hits back.
+pub fn take_prepared(explain: &mut Explain) -> Option<ResultNotes> {
+    let TextNotes { lengths, cosine, repetition } = explain.notes.take()?;
+    let mut words = explain.hits.take()?.into_iter();
+    let fields = lengths.map(|length| FieldHits {
+        length,
+        words: words.next().unwrap_or_default(),
+        weighs_as_title: false,
+    });
+    let hits = Hits { fields, negated: explain.negated.take() };
+    Some(ResultNotes { hits, reading: TextEvidence { cosine, repetition } })
 }
 
 /// The factors of a field in the score.
@@ -95,127 +65,77 @@ pub struct Weighing {
     pub adjusts: Adjusts,
 }
 
-/// Turns the notes into the explanation of a scored result, and returns the points of `swirl_score`.
-pub fn complete(explain: &mut Object, hits: &Hits, weighing: PerField<Weighing>) -> Points {
+/// Completes the explanation of a scored result, and returns the points of `swirl_score`.
+pub fn complete(explain: &mut Explain, hits: Hits, weighing: PerField<Weighing>) -> Points {
     let mut points = Points::default();
     for (field, Weighing { weight, adjusts }) in Field::ALL.into_iter().zip(weighing) {
-        let Some(Value::Object(found)) = explain.get_mut(field.name()) else { continue };
-        let values = found.iter().map(|(key, value)| (key.as_str(), value.as_f64().unwrap_or_default()));
+        let Some(found) = &mut explain.similarities[field as usize] else { continue };
+        let values = found.by_match.iter().map(|(key, value)| (key.as_str(), *value));
         points.set(field, weight, values, adjusts);
-        found.insert("result_length_adjust".to_owned(), adjusts.result_length.into());
-        found.insert("query_length_adjust".to_owned(), adjusts.query_length.into());
+        let Adjusts { result_length, query_length, .. } = adjusts;
+        found.adjusts = Some(LengthAdjusts { result_length, query_length });
     }
-    for note in [LENGTHS, COSINE, REPETITION] {
-        explain.shift_remove(note);
-    }
-    if !hits.fields.iter().any(|field| field.weighs_as_title) {
-        explain.shift_remove(BOOSTS);
-    }
-    let mut score: Object =
-        Field::ALL.into_iter().map(|field| (field.name().to_owned(), points.of(field).into())).collect();
-    score.insert(TOTAL.to_owned(), points.total().into());
-    explain.insert(SCORE.to_owned(), score.into());
+    explain.is_file_system &= hits.fields.iter().any(|field| field.weighs_as_title);
+    explain.hits = Some(hits.fields.map(|field| field.words));
+    let fields = Field::ALL.map(|field| points.of(field));
+    explain.score = Some(ScoreParts { fields, total: points.total() });
     points
 }
 
 /// Adds the evidence and the parts of the confidence.
-pub fn add_confidence(explain: &mut Object, evidence: &Evidence, confidence: &Confidence) {
-    let shown = evidence.by_name().into_iter().map(|(name, value)| (name.to_owned(), rounded(value).into()));
-    explain.insert(EVIDENCE.to_owned(), shown.collect::<Object>().into());
-    let mut parts: Object = confidence.parts().map(|(name, value)| (name.to_owned(), value.into())).collect();
-    parts.insert(TOTAL.to_owned(), confidence.total().into());
-    explain.insert(CONFIDENCE.to_owned(), parts.into());
+pub fn add_confidence(explain: &mut Explain, evidence: &Evidence, confidence: &Confidence) {
+    let shown = evidence.by_name().into_iter().map(|(name, value)| (name.into(), rounded(value)));
+    explain.evidence = shown.collect();
+    let parts = confidence.parts().chain([(TOTAL, confidence.total())]);
+    explain.confidence = parts.map(|(name, value)| (name.into(), value)).collect();
 }
 
-/// The whole explanation of a result with a negated word: the field, and the word.
-pub fn negated(hits: &Hits) -> Option<Object> {
-    let (field, words) = hits.negated.as_ref()?;
-    let found = Object::from_iter([(field.name().to_owned(), words.clone().into())]);
-    Some(Object::from_iter([(NEGATED.to_owned(), found.into())]))
+/// The whole explanation of a result with a negated word.
+pub fn negated(hits: Hits) -> Explain {
+    Explain { negated: hits.negated, ..Explain::default() }
 }
 
 /// Whether the result was scored as containing a negated word.
 pub fn is_negated(item: &ResultItem) -> bool {
-    item.explain.as_ref().is_some_and(|explain| explain.contains_key(NEGATED))
-}
-
-/// Whether the field has similarities that count.
-pub fn tells(explain: &Object, field: Field) -> bool {
-    explain.contains_key(field.name())
-}
-
-/// Notes that a result comes from a file system, where titles are file names.
-pub fn mark_file_system(explain: &mut Object) {
-    explain.insert(BOOSTS.to_owned(), FILE_SYSTEM.into());
-}
-
-pub fn is_file_system(explain: &Object) -> bool {
-    explain.get(BOOSTS).is_some_and(|boosts| boosts == FILE_SYSTEM)
-}
-
-/// The stems in an explanation.
-pub fn stems(explain: &Object) -> Option<&str> {
-    explain.get(STEMS)?.as_str()
+    item.explain.as_ref().is_some_and(|explain| explain.negated.is_some())
 }
 
 /// Updates the positions of the words after the texts of a result were changed. Scores and their reasons stay; notes of
 /// the first step are taken again.
-pub fn found_again(old: Object, new: Object) -> Object {
-    if old.contains_key(LENGTHS) {
+pub fn found_again(old: Box<Explain>, new: Box<Explain>) -> Box<Explain> {
+    if old.notes.is_some() {
         return new;
     }
     let mut explain = old;
-    if let (Some(old), Some(new)) = (explain.get_mut(HITS), new.get(HITS)) {
-        old.clone_from(new);
+    if explain.hits.is_some() {
+        explain.hits = new.hits;
     }
     explain
-}
-
-fn shown_hits(hits: &Hits) -> Object {
-    let words = |hits: &FieldHits| -> Object {
-        hits.words.iter().map(|hits| (hits.word.clone(), hits.positions.clone().into())).collect()
-    };
-    hits.by_field().map(|(field, hits)| (field.name().to_owned(), words(hits).into())).collect()
-}
-
-fn read_word(query: &Query, word: &str, places: &Value) -> Option<WordHits> {
-    let read = |place: &Value| u32::try_from(place.as_u64()?).ok();
-    let positions: Option<Vec<u32>> = places.as_array()?.iter().take(POSITIONS_MAX).map(read).collect();
-    Some(WordHits {
-        word: word.to_owned(),
-        term: query.find(word).and_then(|found| found.term()),
-        positions: positions?,
-    })
-}
-
-fn share(value: &Value) -> Option<f64> {
-    value.as_f64().filter(|value| (0.0..=1.0).contains(value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::query::Query;
+    use serde_json::{Value, json};
 
-    fn object(value: Value) -> Object {
-        value.as_object().cloned().unwrap_or_default()
-    }
-
-    fn notes(query: &Query, texts: PerField<&str>) -> (ResultNotes, Object) {
+    fn notes(query: &Query, texts: PerField<&str>) -> (ResultNotes, Explain) {
         let result_notes = ResultNotes {
             hits: Hits::read(query, texts),
             reading: TextEvidence { cosine: 0.5, repetition: 0.0 },
         };
-        let explain = prepared(query, &result_notes, [vec![("x_*".to_owned(), 0.25)], vec![], vec![]]);
+        let similarities = [vec![("x_*".to_owned(), 0.25)], vec![], vec![]];
+        let explain = prepared(query.stems().into(), result_notes.clone(), similarities);
         (result_notes, explain)
     }
 
     #[test]
-    fn notes_are_taken_up_again() {
+    fn notes_are_taken_once() {
         for text in ["Electric cars and a car", "no hit", "electric beta"] {
             let query = Query::parse("electric cars -beta").with_highlights(&["hit".to_owned()]);
-            let (result_notes, explain) = notes(&query, [text, "Cars", ""]);
-            assert_eq!(read_prepared(&explain, &query), Some(result_notes), "{text}");
+            let (result_notes, mut explain) = notes(&query, [text, "Cars", ""]);
+            assert_eq!(take_prepared(&mut explain), Some(result_notes), "{text}");
+            assert_eq!(take_prepared(&mut explain), None, "{text}");
         }
     }
 
@@ -223,50 +143,34 @@ mod tests {
     fn what_is_noted() {
         let query = Query::parse("electric cars");
         let (_, explain) = notes(&query, ["Electric cars win", "", "A. Cars"]);
+        let notes = TextNotes { lengths: [3, 0, 2], cosine: 0.5, repetition: 0.0 };
+        assert_eq!(explain.notes, Some(notes));
         let expected = json!({
             "stems": "electr car",
             "title": {"x_*": 0.25},
             "hits": {"title": {"electric": [0], "cars": [1]}, "body": {}, "author": {"cars": [1]}},
-            "lengths": {"title": 3, "body": 0, "author": 2},
-            "cosine": 0.5,
-            "repetition": 0.0,
         });
         assert_eq!(Value::from(explain), expected);
     }
 
     #[test]
-    fn foreign_notes_are_not_believed() {
-        let query = Query::parse("x");
-        let (_, good) = notes(&query, ["x", "", ""]);
-        assert!(read_prepared(&good, &query).is_some());
-        for (key, value) in [
-            ("lengths", json!(null)),
-            ("lengths", json!({"title": -1, "body": 0, "author": 0})),
-            ("hits", json!([])),
-            ("hits", json!({"title": {"x": ["0"]}, "body": {}, "author": {}})),
-            ("hits", json!({"title": {"x": [5_000_000_000_u64]}, "body": {}, "author": {}})),
-            ("NOT", json!({"payload": "x"})),
-            ("cosine", json!(2)),
-            ("title", json!({"x_*": 1e9})),
-            ("body", json!({"x_*": "high"})),
-            ("author", json!([])),
-        ] {
-            let mut bad = good.clone();
-            bad.insert(key.to_owned(), value);
-            assert_eq!(read_prepared(&bad, &query), None, "{key}");
-        }
-        assert_eq!(read_prepared(&object(json!({})), &query), None);
+    fn a_saved_explanation_has_no_notes() {
+        let (_, explain) = notes(&Query::parse("x"), ["x", "", ""]);
+        let text = serde_json::to_string(&explain).unwrap();
+        let mut saved: Explain = serde_json::from_str(&text).unwrap();
+        assert_eq!(take_prepared(&mut saved), None);
+        assert_eq!(serde_json::to_string(&saved).unwrap(), text, "and nothing was taken");
     }
 
     #[test]
     fn places_are_found_again_and_scores_stay() {
         let query = Query::parse("x");
-        let (_, new) = notes(&query, ["a x", "", ""]);
-        let (_, result_notes) = notes(&query, ["x", "", ""]);
-        assert_eq!(found_again(result_notes, new.clone()), new);
-        let done = object(json!({"stems": "x", "hits": {"title": {"x": [7]}}, "score": {"total": 1}}));
-        let again = Value::from(found_again(done, new));
-        assert_eq!((&again["hits"]["title"], &again["score"]), (&json!({"x": [1]}), &json!({"total": 1})));
-        assert!(again.get("lengths").is_none());
+        let noted = |title: &str| Box::new(notes(&query, [title, "", ""]).1);
+        assert_eq!(found_again(noted("x"), noted("a x")), noted("a x"));
+        let mut done = noted("b c d x");
+        done.notes = None;
+        done.score = Some(ScoreParts { fields: [1.0, 0.0, 0.0], total: 1.0 });
+        let again = Value::from(found_again(done, noted("a x")));
+        assert_eq!((&again["hits"]["title"], &again["score"]["total"]), (&json!({"x": [1]}), &json!(1.0)));
     }
 }

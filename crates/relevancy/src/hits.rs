@@ -2,9 +2,9 @@
 //!
 //! A word of a text matches if its stem equals the stem of a word of the query: `art` does not match `cart`.
 
-use crate::field::{Field, PerField};
 use crate::query::Query;
 use crate::tokens::{Token, lower, tokens};
+use domain::explain::{Field, NegatedWords, PerField, WordHits};
 
 /// Most tokens of a field that are read.
 pub const FIELD_TOKENS_MAX: usize = 10_000;
@@ -12,15 +12,6 @@ pub const FIELD_TOKENS_MAX: usize = 10_000;
 pub const POSITIONS_MAX: usize = 64;
 /// Average bytes per token, including its space.
 const TOKEN_BYTES: usize = 6;
-
-/// A matched word, in lower case, and its positions, counted in tokens from 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WordHits {
-    pub word: String,
-    /// The index in `Query::terms`; `None` for a word that only the source highlighted.
-    pub term: Option<usize>,
-    pub positions: Vec<u32>,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldHits {
@@ -35,15 +26,14 @@ pub struct FieldHits {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hits {
     pub fields: PerField<FieldHits>,
-    /// A negated word or phrase that occurs, and its field.
-    pub negated: Option<(Field, String)>,
+    pub negated: Option<NegatedWords>,
 }
 
 /// A token that matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match {
     pub position: usize,
-    /// The index in `FieldHits::words`.
+    /// The index in [`FieldHits::words`].
     pub word: usize,
 }
 
@@ -66,7 +56,7 @@ impl Hits {
     pub fn of(query: &Query, readings: PerField<FieldReading<'_>>) -> Self {
         let mut negated = None;
         for (field, reading) in Field::ALL.into_iter().zip(&readings) {
-            negated = negated.or_else(|| reading.negated(query).map(|words| (field, words)));
+            negated = negated.or_else(|| reading.negated(query).map(|words| NegatedWords { field, words }));
         }
         Self { fields: readings.map(|reading| reading.hits), negated }
     }
@@ -199,11 +189,8 @@ mod tests {
         ];
         for (query, text, expected) in table {
             let hits = Hits::read(&Query::parse(query), ["", text, ""]);
-            assert_eq!(
-                hits.negated,
-                expected.map(|words| (Field::Body, words.to_owned())),
-                "{query} in {text}"
-            );
+            let expected = expected.map(|words| NegatedWords { field: Field::Body, words: words.to_owned() });
+            assert_eq!(hits.negated, expected, "{query} in {text}");
         }
     }
 

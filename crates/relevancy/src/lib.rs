@@ -6,12 +6,12 @@
 //! | [`language`], [`tokens`], [`stems`], [`stopwords`] | words of a text, stemming, stopwords |
 //! | [`sentences`], [`highlights`] | sentences of a text, highlighting of matched words |
 //! | [`query`] | query text → terms, phrases, negated words |
-//! | [`field`], [`hits`] | the scored fields, and where the query's words occur in them |
+//! | [`hits`] | where the query's words occur in the fields of a result |
 //! | [`bm25`], [`background_frequencies`], [`proximity`], [`neighbor_support`], [`repetition`] | evidence: term frequencies in the results and in the language, distances, similarity to the best other results, repeated text |
 //! | [`embedder`], [`external_embedding`] | the built-in embedding model; embeddings of an external model |
 //! | [`targets`] | similarity of parts of the query and of a text |
 //! | [`confidence`], [`mod@score`] | `swirl_confidence_score` and `swirl_score` |
-//! | [`explain`] | the `explain` of a result |
+//! | [`explain`] | how the `explain` of a result is written |
 //! | [`reranked`] | the score of a reranker in the confidence |
 //! | [`passages`] | the most relevant parts of a long text |
 //! | [`similarity`] | which results are the same document |
@@ -24,7 +24,6 @@ pub mod config;
 pub mod embedder;
 pub mod explain;
 pub mod external_embedding;
-pub mod field;
 pub mod highlights;
 pub mod hits;
 pub mod language;

@@ -1,12 +1,12 @@
 //! Prepares one result for scoring when its provider's response arrives.
 
 use crate::explain::{self, ResultNotes, TextEvidence};
-use crate::field::Field;
 use crate::highlights::marked;
 use crate::hits::{FieldReading, Hits};
 use crate::query::Query;
 use crate::repetition::repetition;
 use crate::targets::{MatchTargets, Similarities};
+use domain::explain::{Explain, Field};
 use domain::result::ResultItem;
 use syntax::highlights::plain;
 use syntax::strip_html::readable;
@@ -14,13 +14,15 @@ use syntax::strip_html::readable;
 /// Reads one result: cleans its texts, highlights the query's words in title and body, and notes in `explain` what is
 /// known without the others.
 pub fn prepare(match_targets: &MatchTargets<'_>, item: &mut ResultItem) {
-    read(match_targets, item);
+    let is_file_system = item.explain.take().is_some_and(|explain| explain.is_file_system);
+    let explain = Explain { is_file_system, ..read(match_targets, item) };
+    item.explain = Some(Box::new(explain));
 }
 
 /// Notes that a result comes from a file system: if its title, a file name, has no match, its body has the weight of a
 /// title. Call after [`prepare`].
 pub fn mark_file_system(item: &mut ResultItem) {
-    explain::mark_file_system(item.explain.get_or_insert_default());
+    item.explain.get_or_insert_default().is_file_system = true;
 }
 
 /// The text of a result for embedding: title and body without highlights.
@@ -30,31 +32,27 @@ pub fn text_of(item: &ResultItem) -> String {
 
 /// Reads a result again whose texts were changed after scoring. Its scores stay.
 pub fn find_again(match_targets: &MatchTargets<'_>, item: &mut ResultItem) {
-    let Some(old) = item.explain.clone() else { return };
-    read(match_targets, item);
-    let new = item.explain.take().unwrap_or_default();
-    item.explain = Some(explain::found_again(old, new));
+    let Some(old) = item.explain.take() else { return };
+    let new = Explain { is_file_system: old.is_file_system, ..read(match_targets, item) };
+    item.explain = Some(explain::found_again(old, Box::new(new)));
 }
 
 /// Reads a result that was scored before. Its explanation may name more stems than the query: those that the source
 /// highlighted.
-pub(crate) fn read_again(
-    query: &Query,
-    match_targets: &MatchTargets<'_>,
-    item: &mut ResultItem,
-) -> ResultNotes {
-    let stems = item.explain.as_ref().and_then(explain::stems).unwrap_or_default();
-    let wider = query.clone().with_highlighted_stems(stems);
+pub(crate) fn prepare_again(query: &Query, match_targets: &MatchTargets<'_>, item: &mut ResultItem) {
+    let stems = item.explain.as_ref().and_then(|explain| explain.stems.clone());
+    let wider = query.clone().with_highlighted_stems(stems.as_deref().unwrap_or_default());
     if wider == *query {
-        read(match_targets, item)
+        prepare(match_targets, item);
     } else {
-        read(&MatchTargets::of(&wider, match_targets.config), item)
+        prepare(&MatchTargets::of(&wider, match_targets.config), item);
     }
 }
 
-fn read(match_targets: &MatchTargets<'_>, item: &mut ResultItem) -> ResultNotes {
+/// The explanation of the first step.
+fn read(match_targets: &MatchTargets<'_>, item: &mut ResultItem) -> Explain {
     let query = match_targets.query;
-    let texts = Field::ALL.map(|field| readable(field.text(item)));
+    let texts = Field::ALL.map(|field| readable(item.text(field)));
     let readings = texts.each_ref().map(|text| FieldReading::of(query, text));
     let text_matches = [Field::Title, Field::Body].map(|field| {
         let place = field as usize;
@@ -79,7 +77,7 @@ fn read(match_targets: &MatchTargets<'_>, item: &mut ResultItem) -> ResultNotes 
         let place = field as usize;
         let text = &texts[place];
         let marked = if field == Field::Author { None } else { marked(query, text, &readings[place]) };
-        marked.or_else(|| (**text != *field.text(item)).then(|| text.clone().into_owned()))
+        marked.or_else(|| (**text != *item.text(field)).then(|| text.clone().into_owned()))
     });
     let said_before =
         repetition([Field::Title, Field::Body].map(|field| readings[field as usize].tokens.as_slice()));
@@ -89,15 +87,10 @@ fn read(match_targets: &MatchTargets<'_>, item: &mut ResultItem) -> ResultNotes 
     item.embedding = Some(embedding.as_slice().into());
     for (field, text) in Field::ALL.into_iter().zip(changed) {
         if let Some(text) = text {
-            *field.text_mut(item) = text;
+            *item.text_mut(field) = text;
         }
     }
-    let mut notes = explain::prepared(query, &result_notes, similarities);
-    if item.explain.as_ref().is_some_and(explain::is_file_system) {
-        explain::mark_file_system(&mut notes);
-    }
-    item.explain = Some(notes);
-    result_notes
+    explain::prepared(match_targets.stems.clone(), result_notes, similarities)
 }
 
 #[cfg(test)]
@@ -124,8 +117,9 @@ mod tests {
         assert_eq!(one.author, "Solid é", "the author is cleaned only");
         let notes = Value::from(one.explain.clone().unwrap_or_default());
         assert_eq!(notes["hits"]["body"], json!({"solid": [2]}));
-        assert_eq!(notes["lengths"], json!({"title": 2, "body": 4, "author": 2}));
-        assert!(notes["cosine"].as_f64().is_some_and(|cosine| cosine > 0.2), "{notes}");
+        let notes = one.explain.as_ref().and_then(|explain| explain.notes).unwrap_or_default();
+        assert_eq!(notes.lengths, [2, 4, 2]);
+        assert!(notes.cosine > 0.2, "{notes:?}");
         let again = one.clone();
         prepare(&MatchTargets::of(&query, &config), &mut one);
         assert_eq!(one, again);
@@ -143,10 +137,7 @@ mod tests {
         one.title = "a long river".to_owned();
         find_again(&match_targets, &mut one);
         let notes = Value::from(one.explain.clone().unwrap_or_default());
-        assert_eq!(
-            (&notes["hits"]["title"], &notes["lengths"]["title"]),
-            (&json!({"river": [2]}), &json!(3))
-        );
+        assert_eq!(notes["hits"]["title"], json!({"river": [2]}));
         assert_eq!((one.title.as_str(), &notes["boosts"]), ("a long <em>river</em>", &json!("FILE_SYSTEM")));
     }
 
@@ -164,10 +155,9 @@ mod tests {
                 let mut one = item(&texts[0], &texts[1], &texts[2]);
                 prepare(&MatchTargets::of(&query, &config), &mut one);
                 for field in Field::ALL {
-                    prop_assert_eq!(unmarked(field.text(&one)), readable(&texts[field as usize]));
+                    prop_assert_eq!(unmarked(one.text(field)), readable(&texts[field as usize]));
                 }
-                let result_notes = explain::read_prepared(one.explain.as_ref().expect("notes"), &query);
-                prop_assert!(result_notes.is_some());
+                prop_assert!(one.explain.as_ref().is_some_and(|explain| explain.notes.is_some()));
                 let once = one.clone();
                 prepare(&MatchTargets::of(&query, &config), &mut one);
                 prop_assert_eq!(once, one);

@@ -3,10 +3,9 @@
 //! The confidence and the reranker's score count one half each. The parts in `explain` stay unchanged; one more part,
 //! `reranker`, is the difference, so that they add up to the new total.
 
-use crate::explain::{CONFIDENCE, EVIDENCE, TOTAL};
 use crate::targets::rounded;
+use domain::explain::TOTAL;
 use domain::result::ResultItem;
-use serde_json::{Map, Value};
 
 /// The reranker's share of the confidence.
 const SHARE: f64 = 0.5;
@@ -18,31 +17,27 @@ const RERANKER: &str = "reranker";
 /// with a negated word. A second score replaces the first.
 pub fn rerank(item: &mut ResultItem, score: f64) -> bool {
     let score = if score.is_nan() { 0.0 } else { score.clamp(0.0, 1.0) };
-    let Some(explain) = item.explain.as_mut() else { return false };
-    let Some(Value::Object(parts)) = explain.get_mut(CONFIDENCE) else { return false };
-    parts.shift_remove(RERANKER);
-    let own: f64 = parts.iter().filter(|(name, _)| *name != TOTAL).map(|(_, part)| units(part)).sum();
+    let Some(explain) = item.explain.as_mut().filter(|explain| explain.has_confidence()) else {
+        return false;
+    };
+    let parts = &mut explain.confidence;
+    parts.remove(RERANKER);
+    parts.remove(TOTAL);
+    let own: f64 = parts.iter().map(|(_, part)| (part * UNITS).round()).sum();
     let gained = (SHARE * (score * UNITS - own)).round();
     let total = (own + gained) / UNITS;
-    // The total comes last.
-    parts.shift_remove(TOTAL);
-    parts.insert(RERANKER.to_owned(), (gained / UNITS).into());
-    parts.insert(TOTAL.to_owned(), total.into());
-    if let Value::Object(evidence) = explain.entry(EVIDENCE).or_insert_with(|| Map::new().into()) {
-        evidence.insert(RERANKER.to_owned(), rounded(score).into());
-    }
+    parts.set(RERANKER, gained / UNITS);
+    parts.set(TOTAL, total);
+    explain.evidence.set(RERANKER, rounded(score));
     item.swirl_confidence_score = total;
     true
-}
-
-fn units(part: &Value) -> f64 {
-    (part.as_f64().unwrap_or_default() * UNITS).round()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Query, ScoringConfig, score_pool};
+    use serde_json::Value;
 
     fn scored(title: &str) -> ResultItem {
         let mut item =

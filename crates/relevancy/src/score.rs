@@ -11,8 +11,8 @@
 //! A whole key ends in `_*` or `_s*`; `n` is the number of characters of the key; `rank_adjust` is
 //! 1 + 1/√searchprovider_rank.
 
-use crate::field::{Field, PerField};
 use crate::targets::rounded;
+use domain::explain::{Field, PerField};
 
 /// Points are whole ten-thousandths, so that their sum is exact.
 const UNITS: f64 = 10_000.0;

@@ -9,6 +9,7 @@ use crate::sentences::sentences;
 use crate::tokens::{Token, lower};
 use std::fmt::Write;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Most targets of a query.
 pub const TARGETS_MAX: usize = 128;
@@ -43,6 +44,8 @@ pub struct MatchTargets<'q> {
     key: String,
     targets: Vec<Target>,
     has_digits: bool,
+    /// All stems, as `explain` shows them.
+    pub stems: Arc<str>,
 }
 
 /// The embedding of a field and its similarity to the query.
@@ -73,6 +76,7 @@ impl<'q> MatchTargets<'q> {
             key,
             targets: targets(query),
             has_digits: query.words.iter().any(|word| word.written.contains(is_digit)),
+            stems: query.stems().into(),
         }
     }
 

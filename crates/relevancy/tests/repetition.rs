@@ -56,7 +56,7 @@ fn a_litany_takes_no_place_on_the_first_page() {
     let mut spammed = results.iter().filter(|result| result.title.starts_with("Best"));
     assert!(spammed.clone().all(|result| result.swirl_confidence_score < 0.1));
     let explain = spammed.next().and_then(|result| result.explain.clone()).unwrap_or_default();
-    assert!(explain["confidence"]["repetition"].as_f64().is_some_and(|lost| lost < -0.5), "{explain:?}");
+    assert!(explain.confidence.get("repetition").is_some_and(|lost| lost < -0.5), "{explain:?}");
 }
 
 #[test]

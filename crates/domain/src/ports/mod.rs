@@ -109,7 +109,7 @@ pub use reconcile_store::{
 pub use result_store::{ResultEdits, ResultStore};
 pub use schedule_store::{Schedule, ScheduleEdits, ScheduleStore};
 pub use search_run_store::SearchRunStore;
-pub use search_store::{FinishedRun, SearchEdits, SearchStore, StoredRun};
+pub use search_store::{FinishedRun, SearchEdits, SearchStore, StartedSearch, StoredRun};
 pub use signal_store::{
     CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalJoin, SignalStore,
 };
@@ -119,8 +119,8 @@ pub use storage_store::StorageStore;
 pub use store::Store;
 pub use store_error::{Page, StoreError};
 pub use task_queue::{
-    ClaimedTask, Heartbeat, NewTask, NoSlot, QueueError, QueueName, REQUEST_ID, RunningSlot, TaskError,
-    TaskErrorKind, TaskHandler, TaskQueue, WorkerSlots,
+    ClaimedTask, Heartbeat, NewLease, NewTask, NoSlot, QueueError, QueueName, REQUEST_ID, ReservedSlot,
+    RunningSlot, SlotOffer, TaskError, TaskErrorKind, TaskHandler, TaskQueue, WorkerSlots,
 };
 pub use task_store::{TaskStore, WaitingOwners};
 pub use unavailable::Unavailable;

@@ -1,6 +1,6 @@
 //! Storage of searches.
 
-use super::{Page, StoreError};
+use super::{ClaimedTask, NewLease, Page, StoreError};
 use crate::ids::{RunNumber, SearchId, UserId};
 use crate::instant::Instant;
 use crate::notice::Notice;
@@ -28,6 +28,13 @@ pub struct FinishedRun {
     pub now: Instant,
 }
 
+/// A new search whose task starts in this process.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartedSearch {
+    pub search: Search,
+    pub task: ClaimedTask,
+}
+
 /// A finished run as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredRun {
@@ -48,6 +55,13 @@ pub trait SearchStore: SearchEdits {
         now: Instant,
         request: Option<&str>,
     ) -> Result<Search, StoreError>;
+    /// Stores a new search, without its id, and its task, which is already claimed: it starts in this process.
+    async fn start_search(
+        &self,
+        search: Search,
+        request: Option<&str>,
+        lease: NewLease,
+    ) -> Result<StartedSearch, StoreError>;
     async fn search(&self, id: SearchId) -> Result<Search, StoreError>;
     /// The states of these searches. Missing ones are omitted.
     async fn search_states(&self, ids: &[SearchId]) -> Result<Vec<(SearchId, RunState)>, StoreError>;

@@ -7,6 +7,7 @@ use crate::request_context::current_request;
 use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The six queues.
@@ -89,6 +90,27 @@ pub struct ClaimedTask {
     pub lease: String,
 }
 
+/// The lease with which a task is stored that starts in the same process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewLease {
+    pub worker: String,
+    pub duration: Duration,
+}
+
+/// The slots that a worker offers to tasks of its own process. Such a task is stored with its lease and starts without
+/// a claim.
+pub trait SlotOffer: Send + Sync {
+    /// A slot for a task of this owner. None if the owner has to wait for its turn or the worker is stopping.
+    fn reserve(&self, owner: Option<UserId>) -> Option<Box<dyn ReservedSlot>>;
+}
+
+/// A slot that is kept for one task. Dropping it frees the slot.
+pub trait ReservedSlot: Send + Sync {
+    fn lease(&self) -> NewLease;
+    /// Starts the task, which was stored with this lease.
+    fn start(self: Box<Self>, task: ClaimedTask);
+}
+
 /// Slots of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkerSlots {
@@ -131,6 +153,13 @@ pub trait TaskQueue: Send + Sync {
     async fn push(&self, task: NewTask) -> Result<TaskId, QueueError>;
     /// Notifies a worker of a task that was stored in another transaction.
     fn notify(&self, queue: QueueName);
+    /// Keeps the offer of a worker of this process as long as the worker does. A queue that decides itself where its
+    /// tasks run ignores it.
+    fn offer_slots(&self, _queue: QueueName, _offer: &Arc<dyn SlotOffer>) {}
+    /// A slot in this process for a task that is about to be stored. None if it has to be claimed.
+    fn reserve(&self, _queue: QueueName, _owner: Option<UserId>) -> Option<Box<dyn ReservedSlot>> {
+        None
+    }
     /// Claims due and free tasks, at most as many as `slots` has free, for `worker` and the duration of `lease`. Owners
     /// take turns: the one with the fewest running tasks goes first, then the oldest task, within the owner's share of
     /// the slots (see [`crate::fair_share`]). Does not wait for more if there is one.

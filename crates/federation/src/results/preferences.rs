@@ -1,8 +1,8 @@
 //! Applies a user's preferences to results: raise, lower or block.
 
+use domain::explain::{PreferenceEffect, PreferenceSubject};
 use domain::preferences::{Preference, Preferences};
 use domain::result::{ResultItem, ResultSet};
-use serde_json::{Value, json};
 
 /// Adjusts scores and confidences, records it in `explain.personal`, and removes blocked results. Returns how many were
 /// removed. A block does not apply to providers that the search names.
@@ -27,23 +27,25 @@ pub(super) fn apply(
 fn apply_to_item(preferences: &Preferences, source: Option<Preference>, item: &mut ResultItem) -> bool {
     let domain = preferences.of_url(&item.url);
     let mut factor = 1.0;
-    let mut explanations: Vec<Value> = Vec::new();
+    let mut effects = Vec::new();
     if let Some(preference) = source {
         let Some(own) = preference.factor() else { return false };
         factor *= own;
-        explanations.push(json!({"source": item.searchprovider, "wish": preference, "factor": own}));
+        let subject = PreferenceSubject::Source(item.searchprovider.clone());
+        effects.push(PreferenceEffect { subject, wish: preference, factor: own });
     }
     if let Some(found) = domain {
         let Some(own) = found.preference.factor() else { return false };
         factor *= own;
-        explanations.push(json!({"domain": found.domain, "wish": found.preference, "factor": own}));
+        let subject = PreferenceSubject::Domain(found.domain.clone());
+        effects.push(PreferenceEffect { subject, wish: found.preference, factor: own });
     }
-    if explanations.is_empty() {
+    if effects.is_empty() {
         return true;
     }
     item.swirl_score *= factor;
     item.swirl_confidence_score = (item.swirl_confidence_score * factor).min(1.0);
-    item.explain.get_or_insert_default().insert("personal".to_owned(), explanations.into());
+    item.explain.get_or_insert_default().personal = effects;
     true
 }
 
@@ -52,6 +54,7 @@ mod tests {
     use super::*;
     use domain::ids::ProviderId;
     use domain::preferences::{DomainPreference, SourcePreference};
+    use serde_json::json;
     use testkit::builders::{item, result_set};
 
     fn set(provider: i64, urls: &[&str]) -> ResultSet {
@@ -80,9 +83,8 @@ mod tests {
         let mut sets = [set(1, &urls), set(2, &urls), set(3, &urls)];
         assert_eq!(apply(&preferences(), &mut sets, |_| false), 1 + 1 + 4);
         let shown = |set: &ResultSet| -> Vec<(f64, f64, usize)> {
-            let personal = |item: &ResultItem| {
-                item.explain.as_ref().map_or(0, |all| all["personal"].as_array().map_or(0, Vec::len))
-            };
+            let personal =
+                |item: &ResultItem| item.explain.as_ref().map_or(0, |explain| explain.personal.len());
             let round = |number: f64| (number * 1000.0).round() / 1000.0;
             set.items
                 .iter()
@@ -92,12 +94,12 @@ mod tests {
         assert_eq!(shown(&sets[0]), [(125.0, 1.0, 1), (75.0, 0.675, 1), (100.0, 0.9, 0)]);
         assert_eq!(shown(&sets[1]), [(156.25, 1.0, 2), (93.75, 0.844, 2), (125.0, 1.0, 1)]);
         assert_eq!(shown(&sets[2]), []);
-        let explanations = &sets[1].items[1].explain.as_ref().expect("an explanation")["personal"];
+        let explain = sets[1].items[1].explain.as_ref().expect("an explanation").to_map();
         let expected = json!([
             {"source": "P2", "wish": "raise", "factor": 1.25},
             {"domain": "dull.example", "wish": "lower", "factor": 0.75},
         ]);
-        assert_eq!(explanations, &expected);
+        assert_eq!(explain["personal"], expected);
     }
 
     #[test]

@@ -105,7 +105,7 @@ fn scored(query: &str, scale: &ScoringConfig, mut item: ResultItem) -> ScoreView
     ScoreView {
         confidence: item.swirl_confidence_score,
         score: item.swirl_score,
-        explain: item.explain.unwrap_or_default(),
+        explain: item.explain.unwrap_or_default().to_map(),
     }
 }
 

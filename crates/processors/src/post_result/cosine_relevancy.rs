@@ -192,7 +192,7 @@ mod tests {
         let outcome = score(&mut sets, &search("river NOT town"));
         assert_eq!(outcome, Outcome::updated(1));
         assert!(scores(&sets)[0] < 0.0);
-        assert!(sets[0].items[0].explain.as_ref().is_some_and(|explain| explain.contains_key("NOT")));
+        assert!(sets[0].items[0].explain.as_ref().is_some_and(|explain| explain.negated.is_some()));
         for _ in 0..2 {
             tell_excluded(&mut sets[0], Instant::UNIX_EPOCH);
         }
@@ -262,7 +262,7 @@ mod tests {
 
     fn cosines(sets: &[ResultSet]) -> Vec<f64> {
         let explained = sets.iter().flat_map(|set| &set.items).filter_map(|item| item.explain.as_ref());
-        explained.filter_map(|explain| explain["evidence"]["cosine"].as_f64()).collect()
+        explained.filter_map(|explain| explain.evidence.get("cosine")).collect()
     }
 
     #[tokio::test]

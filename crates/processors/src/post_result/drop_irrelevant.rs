@@ -75,7 +75,7 @@ mod tests {
         let error = drop_below(&mut sets, 500.0).expect_err("no scores");
         assert!(error.message().contains("CosineRelevancyPostResultProcessor"));
         assert_eq!(sets[0].items.len(), 2);
-        sets[0].items[0].explain = Some(serde_json::Map::new());
+        sets[0].items[0].explain = Some(Box::default());
         assert_eq!(drop_below(&mut sets, 500.0), Ok(Outcome::deleted(2)), "a score of 0 is a score");
     }
 }

@@ -69,7 +69,7 @@ mod tests {
         assert_eq!((item.title.as_str(), item.swirl_score), ("[EMAIL_ADDRESS] by the <em>river</em>", score));
         let explain = Value::from(item.explain.clone().unwrap_or_default());
         assert_eq!(explain["hits"]["title"], json!({"river": [4]}));
-        assert!(explain.get("lengths").is_none() && explain.get("confidence").is_some());
+        assert!(explain.get("confidence").is_some());
         assert_eq!(sets[0].items[1], plain);
     }
 
@@ -80,7 +80,7 @@ mod tests {
         relevancy::prepare(&MatchTargets::of(&query, &config), &mut item);
         let mut sets = [set(1, "river", vec![item])];
         redact(&mut sets, &search("river"), &config);
-        let explain = Value::from(sets[0].items[0].explain.clone().unwrap_or_default());
-        assert_eq!(explain["lengths"]["title"], json!(3));
+        let notes = sets[0].items[0].explain.as_ref().and_then(|explain| explain.notes);
+        assert_eq!(notes.map(|notes| notes.lengths[0]), Some(3));
     }
 }

@@ -64,7 +64,7 @@ fn best(sets: &mut [ResultSet]) -> Result<Vec<&mut ResultItem>, ProcessorError> 
     let listed = sets.iter_mut().flat_map(|set| &mut set.items).filter(|item| item.result_block.is_none());
     let (mut scored, mut without) = (Vec::new(), 0);
     for item in listed {
-        match item.explain.as_ref().map(|explain| explain.contains_key("confidence")) {
+        match item.explain.as_ref().map(|explain| explain.has_confidence()) {
             Some(true) => scored.push(item),
             // Excluded results have an explanation and no confidence.
             Some(false) => {}

@@ -70,7 +70,7 @@ mod tests {
             let mut batch = ResultBatch { items: vec![ResultItem::default()], ..ResultBatch::default() };
             prepare(&mut batch, Query::parse("electric cars"), &ScoringConfig::default(), is_file_system);
             let explain = batch.items[0].explain.take().unwrap_or_default();
-            assert_eq!(explain.contains_key("boosts"), is_file_system);
+            assert_eq!(explain.is_file_system, is_file_system);
         }
     }
 

@@ -6,14 +6,14 @@ use crate::config::ScoringConfig;
 use crate::embedder::{Embedding, embed};
 use crate::explain::{self, ResultNotes, TextEvidence, Weighing};
 use crate::external_embedding::{ExternalEmbedding, ExternalEmbeddings};
-use crate::field::{Field, PerField};
 use crate::hits::Hits;
 use crate::neighbor_support;
-use crate::prepare::{read_again, text_of};
+use crate::prepare::{prepare_again, text_of};
 use crate::proximity::nearness;
 use crate::query::Query;
 use crate::score::{Adjusts, NEGATED_SCORE, length_adjust, median, median_of_distinct, rank_adjust};
 use crate::targets::{MatchTargets, rounded};
+use domain::explain::{Field, PerField};
 use domain::result::ResultItem;
 
 /// The results of one provider, and its query.
@@ -119,18 +119,15 @@ impl Pool<'_> {
         let mut match_targets: Option<MatchTargets<'_>> = None;
         let mut all = Vec::with_capacity(self.entries.len());
         for Entry { item, .. } in &mut self.entries {
-            let mut result_notes =
-                match item.explain.as_ref().and_then(|notes| explain::read_prepared(notes, query)) {
-                    Some(result_notes) => result_notes,
-                    None => read_again(
-                        query,
-                        match_targets.get_or_insert_with(|| MatchTargets::of(query, config)),
-                        item,
-                    ),
-                };
-            let notes = item.explain.get_or_insert_default();
-            if explain::is_file_system(notes) {
-                let body_only = !explain::tells(notes, Field::Title) && explain::tells(notes, Field::Body);
+            if item.explain.as_ref().is_none_or(|explain| explain.notes.is_none()) {
+                let match_targets = match_targets.get_or_insert_with(|| MatchTargets::of(query, config));
+                prepare_again(query, match_targets, item);
+            }
+            let explain = item.explain.get_or_insert_default();
+            let mut result_notes = explain::take_prepared(explain).unwrap_or_default();
+            if explain.is_file_system {
+                let tells = |field: Field| explain.similarities[field as usize].is_some();
+                let body_only = !tells(Field::Title) && tells(Field::Body);
                 result_notes.hits.fields[Field::Body as usize].weighs_as_title = body_only;
             }
             all.push(result_notes);
@@ -158,18 +155,18 @@ impl Pool<'_> {
         }
         self.add_neighbor_support(&mut evidence);
         let mut scored = 0;
-        for ((entry, hits), evidence) in self.entries.iter_mut().zip(&pool).zip(evidence) {
+        for ((entry, hits), evidence) in self.entries.iter_mut().zip(pool).zip(evidence) {
             let Some(evidence) = evidence else {
                 entry.item.swirl_score = NEGATED_SCORE;
                 entry.item.swirl_confidence_score = 0.0;
-                entry.item.explain = explain::negated(hits);
+                entry.item.explain = Some(Box::new(explain::negated(hits)));
                 continue;
             };
             let confidence = Confidence::of(&evidence);
-            let weighing = weighing(entry, hits, config, medians);
-            let notes = entry.item.explain.get_or_insert_default();
-            let points = explain::complete(notes, hits, weighing);
-            explain::add_confidence(notes, &evidence, &confidence);
+            let weighing = weighing(entry, &hits, config, medians);
+            let explain = entry.item.explain.get_or_insert_default();
+            let points = explain::complete(explain, hits, weighing);
+            explain::add_confidence(explain, &evidence, &confidence);
             entry.item.swirl_score = points.total();
             entry.item.swirl_confidence_score = confidence.total();
             scored += 1;

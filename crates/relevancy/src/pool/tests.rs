@@ -140,7 +140,7 @@ fn the_body_of_a_file_weighs_as_a_title() {
         for _ in 0..2 {
             score_pool(&query, &config, &mut [&mut file]);
         }
-        let boosts = file.explain.unwrap_or_default().get("boosts").cloned();
+        let boosts = Value::from(file.explain.unwrap_or_default()).get("boosts").cloned();
         (file.swirl_score, boosts)
     };
     let (plain, boosted) = (score("report-7.pdf", false), score("report-7.pdf", true));

@@ -3,8 +3,8 @@
 use crate::eval::collection::{Document, Query};
 use crate::eval::sources::document_of;
 use anyhow::Context;
+use domain::explain::Explain;
 use domain::result::ResultItem;
-use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Seek, Write};
@@ -12,8 +12,6 @@ use std::path::Path;
 
 const COLUMNS: &str =
     "query_id\tdoc_id\tgrade\tis_duplicate\tsource\tsource_rank\trank\tswirl_score\tswirl_confidence_score";
-/// The objects of `explain` whose numbers are written.
-const OBJECTS: [&str; 2] = ["confidence", "evidence"];
 
 /// Buffers rows in a temporary file until all columns are known.
 pub struct Features {
@@ -48,7 +46,7 @@ impl Features {
                 item.swirl_score.to_string(),
                 item.swirl_confidence_score.to_string(),
             ];
-            let numbers = numbers(item.explain.as_ref());
+            let numbers = item.explain.as_deref().map(numbers).unwrap_or_default();
             self.names.extend(numbers.keys().cloned());
             serde_json::to_writer(&mut self.waiting, &(fixed.join("\t"), numbers))?;
             self.waiting.write_all(b"\n")?;
@@ -75,17 +73,12 @@ impl Features {
 }
 
 /// Numbers by qualified name, such as `evidence.coverage`.
-fn numbers(explain: Option<&Map<String, Value>>) -> BTreeMap<String, f64> {
-    let mut numbers = BTreeMap::new();
-    for object in OBJECTS {
-        let Some(Value::Object(parts)) = explain.and_then(|explain| explain.get(object)) else { continue };
-        for (name, value) in parts {
-            if let Some(number) = value.as_f64() {
-                numbers.insert(format!("{object}.{}", cell(name)), number);
-            }
-        }
-    }
-    numbers
+fn numbers(explain: &Explain) -> BTreeMap<String, f64> {
+    let named = [("confidence", &explain.confidence), ("evidence", &explain.evidence)];
+    let numbers = named.into_iter().flat_map(|(object, numbers)| {
+        numbers.iter().map(move |(name, number)| (format!("{object}.{}", cell(name)), number))
+    });
+    numbers.collect()
 }
 
 /// The text without tabs and line breaks.
@@ -97,7 +90,7 @@ fn cell(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::eval::collection::Grades;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     #[test]
     fn every_number_has_its_column() {
@@ -110,12 +103,12 @@ mod tests {
             searchprovider: "Source 3".to_owned(),
             searchprovider_rank: 4,
             url: format!("https://source3.example/documents/{place}"),
-            explain: explain.as_object().cloned(),
+            explain: serde_json::from_value(explain).unwrap(),
             ..ResultItem::default()
         };
         let mut features = Features::new().unwrap();
         let merged = [
-            item(1, json!({"stems": "tea", "confidence": {"coverage": 0.5, "note": "text"}})),
+            item(1, json!({"stems": "tea", "confidence": {"coverage": 0.5}})),
             item(0, json!({"confidence": {"coverage": 0.25}, "evidence": {"cosine": 0.125}})),
             item(1, Value::Null),
         ];

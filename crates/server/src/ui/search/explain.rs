@@ -1,7 +1,7 @@
 //! Explanation of a rank: the parts of the confidence, and where the query terms were found.
 
+use domain::explain::{self, Explain, Field, NamedNumbers, PerField, PreferenceSubject, WordHits};
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// Width of the bar.
 const BAR: f64 = 1000.0;
@@ -16,7 +16,6 @@ const EVIDENCE: [(&str, &[&str]); 6] = [
     ("coverage", &["coverage"]),
     ("rank", &["source_rank"]),
 ];
-const FIELDS: [&str; 3] = ["title", "body", "author"];
 
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Explanation {
@@ -58,22 +57,14 @@ struct FieldHits {
 
 impl Explanation {
     /// None if there is nothing to explain.
-    pub fn of(explain: &Map<String, Value>) -> Option<Self> {
-        let score = explain.get("score").and_then(|score| score.get("total")).and_then(Value::as_f64);
-        let confidence = explain.get("confidence").and_then(Value::as_object);
+    pub fn of(explain: &Explain) -> Option<Self> {
         let explanation = Self {
-            parts: confidence.map(parts).unwrap_or_default(),
-            repetition: confidence
-                .and_then(|parts| number(parts, "repetition"))
-                .map(|lost| format!("{lost:.2}")),
-            score: score.map(|score| format!("{score:.1}")).unwrap_or_default(),
-            found: explain.get("hits").and_then(Value::as_object).map(found).unwrap_or_default(),
-            excluded: excluded(explain),
-            preferences: explain
-                .get("personal")
-                .and_then(Value::as_array)
-                .map(|list| preference_effects(list))
-                .unwrap_or_default(),
+            parts: parts(&explain.confidence),
+            repetition: number(&explain.confidence, "repetition").map(|lost| format!("{lost:.2}")),
+            score: explain.score.map(|score| format!("{:.1}", score.total)).unwrap_or_default(),
+            found: explain.hits.as_ref().map(found).unwrap_or_default(),
+            excluded: explain.negated.as_ref().map(|negated| negated.words.clone()),
+            preferences: explain.personal.iter().map(PreferenceEffect::of).collect(),
         };
         let is_empty =
             explanation.parts.is_empty() && explanation.found.is_empty() && explanation.excluded.is_none();
@@ -81,7 +72,7 @@ impl Explanation {
     }
 }
 
-fn parts(confidence: &Map<String, Value>) -> Vec<Part> {
+fn parts(confidence: &NamedNumbers) -> Vec<Part> {
     let mut sizes: Vec<(usize, &'static str, f64)> = EVIDENCE
         .iter()
         .enumerate()
@@ -102,48 +93,41 @@ fn parts(confidence: &Map<String, Value>) -> Vec<Part> {
     parts
 }
 
-fn number(parts: &Map<String, Value>, name: &str) -> Option<f64> {
-    parts.get(name).and_then(Value::as_f64).filter(|number| number.is_finite() && *number != 0.0)
+fn number(parts: &NamedNumbers, name: &str) -> Option<f64> {
+    parts.get(name).filter(|number| number.is_finite() && *number != 0.0)
 }
 
-fn found(hits: &Map<String, Value>) -> Vec<FieldHits> {
-    let words = |field: &'static str| {
-        let words: Vec<&str> =
-            hits.get(field)?.as_object()?.keys().take(WORDS_MAX).map(String::as_str).collect();
-        (!words.is_empty()).then(|| FieldHits { field, words: words.join(", ") })
+fn found(hits: &PerField<Vec<WordHits>>) -> Vec<FieldHits> {
+    let words = |(field, hits): (Field, &Vec<WordHits>)| {
+        let words: Vec<&str> = hits.iter().take(WORDS_MAX).map(|hits| hits.word.as_str()).collect();
+        (!words.is_empty()).then(|| FieldHits { field: field.name(), words: words.join(", ") })
     };
-    FIELDS.into_iter().filter_map(words).collect()
+    Field::ALL.into_iter().zip(hits).filter_map(words).collect()
 }
 
-fn preference_effects(preferences: &[Value]) -> Vec<PreferenceEffect> {
-    let read = |preference: &Value| {
-        let factor = preference.get("factor")?.as_f64()?;
-        let of = preference.get("source").or_else(|| preference.get("domain"))?.as_str()?.to_owned();
-        Some(PreferenceEffect { of, is_raised: factor > 1.0, factor })
-    };
-    preferences.iter().filter_map(read).collect()
-}
-
-fn excluded(explain: &Map<String, Value>) -> Option<String> {
-    let fields = explain.get("NOT")?.as_object()?;
-    fields.values().find_map(|words| words.as_str().map(str::to_owned))
+impl PreferenceEffect {
+    fn of(effect: &explain::PreferenceEffect) -> Self {
+        let (PreferenceSubject::Source(of) | PreferenceSubject::Domain(of)) = &effect.subject;
+        Self { of: of.clone(), is_raised: effect.factor > 1.0, factor: effect.factor }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn explanation(explain: Value) -> Option<Explanation> {
-        Explanation::of(explain.as_object().expect("an object"))
+        Explanation::of(&serde_json::from_value(explain).expect("an object"))
     }
 
     #[test]
     fn parts_fill_the_bar_largest_first() {
         let confidence = json!({"bm25_pool": 0.2, "bm25_background": 0.1, "embedding": 0.5, "coverage": 0.001,
             "repetition": -0.05, "total": 0.75});
-        let explanation = explanation(json!({"confidence": confidence, "score": {"total": 12.34},
-            "hits": {"title": {"river": [0], "bank": [1]}, "body": {}}}))
+        let explanation = explanation(json!({"confidence": confidence,
+            "score": {"title": 12.34, "body": 0.0, "author": 0.0, "total": 12.34},
+            "hits": {"title": {"river": [0], "bank": [1]}, "body": {}, "author": {}}}))
         .expect("reasons");
         let shown: Vec<_> = explanation
             .parts
@@ -157,7 +141,10 @@ mod tests {
 
     #[test]
     fn preferences_are_explained() {
-        let preferences = json!([{"source": "Library", "factor": 1.25}, {"domain": "a.example", "factor": 0.75}, {"source": "x"}, 7]);
+        let preferences = json!([
+            {"source": "Library", "wish": "raise", "factor": 1.25},
+            {"domain": "a.example", "wish": "lower", "factor": 0.75},
+        ]);
         let effects = explanation(json!({"personal": preferences})).expect("a reason").preferences;
         let shown: Vec<_> =
             effects.iter().map(|preference| (preference.of.as_str(), preference.is_raised)).collect();

@@ -128,7 +128,7 @@ impl ViewContext<'_> {
             is_starred: item.starred,
             is_new: item.new.is_some_and(|new| new > 0),
             copies: item.duplicates.iter().take(COPIES_MAX).map(|copy| self.copy(copy)).collect(),
-            explanation: item.explain.as_ref().and_then(Explanation::of),
+            explanation: item.explain.as_deref().and_then(Explanation::of),
             details: Details::of(&item.payload),
             retrieved: item.date_retrieved,
             source: item.searchprovider,
