@@ -15,6 +15,7 @@ use crate::search::post_processor::PostProcessor;
 use crate::search::runner::SearchRunner;
 use crate::search::running_search::log_start;
 use crate::search::selector::ProviderSelector;
+use crate::search::starting_runs::StartingRuns;
 use crate::search::transform_loader::TransformLoader;
 use crate::search::waiter::SearchWaiter;
 use domain::ids::UserId;
@@ -73,7 +74,7 @@ impl Federation {
     pub fn new(deps: FederationDeps) -> Self {
         let FederationDeps { store, queue, plugins, context, settings, tokens, pages, observer } = deps;
         let (cpu, progress, timeout) = (CpuPool::new(), Arc::new(ProgressHub::default()), settings.timeout.0);
-        let ended_runs = Arc::new(EndedRuns::default());
+        let (starting_runs, ended_runs) = (Arc::new(StartingRuns::default()), Arc::new(EndedRuns::default()));
         let reader = Arc::new(ResultReader { store: store.clone(), plugins, context: context.clone() });
         let selector = Arc::new(ProviderSelector { store: store.clone(), context: context.clone() });
         let transforms = Arc::new(TransformLoader::new(store.clone(), plugins, cpu.clone()));
@@ -100,6 +101,7 @@ impl Federation {
                 transforms: Arc::clone(&transforms),
                 admission: AdmissionControl::new(store.clone(), Arc::clone(&settings), context.clock.clone()),
                 edits: EditLocks::default(),
+                starting_runs: Arc::clone(&starting_runs),
             },
             runner: SearchRunner {
                 store: store.clone(),
@@ -113,6 +115,7 @@ impl Federation {
                 transforms: Arc::clone(&transforms),
                 provider_runs: Arc::clone(&provider_runs),
                 post_processor: post_processor.clone(),
+                starting_runs,
                 ended_runs: Arc::clone(&ended_runs),
             },
             waiter: SearchWaiter::new(store.clone(), Arc::clone(&progress), ended_runs, timeout),

@@ -1,5 +1,6 @@
 //! Durable task queue, workers, and the scheduler of periodic tasks.
 
+mod local_start;
 pub mod queue;
 mod reconciler;
 mod registry;

@@ -1,11 +1,12 @@
 //! Worker: claims tasks of one queue, runs them concurrently, retries failures and stops gracefully.
 
 use crate::Registry;
+use crate::local_start::{StoredTask, WorkerOffer};
 use crate::slots::{Slot, Slots};
 use crate::worker_gauges::WorkerGauges;
 use domain::ports::{
-    ClaimedTask, Clock, Heartbeat, QueueError, QueueName, RunningSlot, TaskError, TaskErrorKind, TaskHandler,
-    TaskQueue, WorkerSlots, chain,
+    ClaimedTask, Clock, Heartbeat, NewLease, QueueError, QueueName, RunningSlot, TaskError, TaskErrorKind,
+    TaskHandler, TaskQueue, WorkerSlots, chain,
 };
 use domain::request_context::within_request_if_any;
 use futures_util::FutureExt;
@@ -13,7 +14,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::Instrument;
@@ -102,10 +103,16 @@ impl Worker {
         tracing::info!("{} serves the queue, {concurrency} tasks at once", self.name);
         let _serving = self.worker_gauges.join(&self.name, self.config.queue, Arc::clone(&self.active));
         let mut running = JoinSet::new();
+        let slots = Arc::new(Slots::new(concurrency, self.config.running_max));
+        let lease = NewLease { worker: self.name.clone(), duration: self.config.lease };
+        let (offer, mut stored) = WorkerOffer::new(Arc::clone(&slots), lease, concurrency);
+        self.queue.offer_slots(self.config.queue, &offer);
         tokio::select! {
             () = self.send_heartbeats() => {}
-            () = self.claim_until_stopped(&mut running, &mut stop) => {}
+            () = self.claim_until_stopped(&slots, &mut stored, &mut running, &mut stop) => {}
         }
+        drop(offer);
+        self.start_reserved(&mut stored, &mut running).await;
         self.is_stopping.store(true, Ordering::Relaxed);
         let _in_vain = tokio::time::timeout(RELEASE_MAX, self.record_heartbeat()).await;
         if !all_end_within(self.config.grace, &mut running).await {
@@ -130,16 +137,26 @@ impl Worker {
         }
     }
 
-    async fn claim_until_stopped(&self, running: &mut JoinSet<()>, stop: &mut watch::Receiver<bool>) {
-        let slots = Slots::new(self.config.concurrency, self.config.running_max);
+    async fn claim_until_stopped(
+        &self,
+        slots: &Slots,
+        stored: &mut mpsc::Receiver<StoredTask>,
+        running: &mut JoinSet<()>,
+        stop: &mut watch::Receiver<bool>,
+    ) {
         while !*stop.borrow() {
             while running.try_join_next().is_some() {}
             let free = tokio::select! {
                 free = slots.free(CLAIM_MAX) => free,
+                Some((task, slot)) = stored.recv() => {
+                    self.start(task, slot, running);
+                    continue;
+                }
                 _ = stop.wait_for(|stop| *stop) => return,
             };
             // A claim is never cancelled: a claimed task would be lost until its lease ends.
-            let nothing_to_do = match self.claim(free.len()).await {
+            let claimed = self.claim(free.len()).await;
+            let mut nothing_to_do = match claimed {
                 Ok(tasks) if !tasks.is_empty() => {
                     for (task, slot) in tasks.into_iter().zip(free) {
                         let slot = slot.of(task.owner);
@@ -153,11 +170,26 @@ impl Worker {
                     Box::pin(tokio::time::sleep(QUEUE_FAILED_WAIT))
                 }
             };
-            tokio::select! {
-                () = nothing_to_do => {}
-                _ = stop.wait_for(|stop| *stop) => return,
+            drop(free); // they may be reserved meanwhile
+            loop {
+                tokio::select! {
+                    () = &mut nothing_to_do => break,
+                    Some((task, slot)) = stored.recv() => self.start(task, slot, running),
+                    _ = stop.wait_for(|stop| *stop) => return,
+                }
+                while running.try_join_next().is_some() {}
             }
         }
+    }
+
+    /// Starts the tasks for which slots were reserved before the stop, when they have been stored.
+    async fn start_reserved(&self, stored: &mut mpsc::Receiver<StoredTask>, running: &mut JoinSet<()>) {
+        let start_all = async {
+            while let Some((task, slot)) = stored.recv().await {
+                self.start(task, slot, running);
+            }
+        };
+        let _in_vain = tokio::time::timeout(RELEASE_MAX, start_all).await;
     }
 
     async fn claim(&self, free: usize) -> Result<Vec<ClaimedTask>, QueueError> {

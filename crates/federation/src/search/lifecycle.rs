@@ -5,6 +5,7 @@ use crate::federation_store::FederationStore;
 use crate::notice_now::notice_now;
 use crate::search::admission::AdmissionControl;
 use crate::search::edit_locks::EditLocks;
+use crate::search::starting_runs::StartingRuns;
 use crate::search::transform_loader::TransformLoader;
 use domain::ids::{SearchId, UserId};
 use domain::notice::{Notice, NoticeKind};
@@ -29,20 +30,29 @@ pub struct SearchLifecycle {
     pub(crate) transforms: Arc<TransformLoader>,
     pub(crate) admission: AdmissionControl,
     pub(crate) edits: EditLocks,
+    pub(crate) starting_runs: Arc<StartingRuns>,
 }
 
 impl SearchLifecycle {
-    /// Validates the spec, stores the search with its task, and wakes a worker.
+    /// Validates the spec, stores the search with its task, and starts it.
     pub async fn create(&self, owner: UserId, spec: SearchSpec) -> Result<Search, FederationError> {
         let (spec, remarks) = self.validated(owner, spec).await?;
         let _permit = self.admission.admit_new(owner).await?;
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
         notices.extend(remarks);
-        let search =
-            self.store.create_search(spec, owner, notices, now, current_request().as_deref()).await?;
-        self.queue.notify(QueueName::Search);
-        Ok(search)
+        let request = current_request();
+        // If a worker of this process has a free slot, the search starts there and need not be claimed.
+        let Some(slot) = self.queue.reserve(QueueName::Search, Some(owner)) else {
+            let search = self.store.create_search(spec, owner, notices, now, request.as_deref()).await?;
+            self.queue.notify(QueueName::Search);
+            return Ok(search);
+        };
+        let search = Search::created(SearchId(0), owner, spec, notices, now);
+        let started = self.store.start_search(search, request.as_deref(), slot.lease()).await?;
+        self.starting_runs.put(started.search.clone());
+        slot.start(started.task);
+        Ok(started.search)
     }
 
     /// Stores an edit: `edit` derives the new spec from the stored search, again after a concurrent change. If it

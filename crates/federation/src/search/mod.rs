@@ -21,6 +21,7 @@ mod run;
 pub(crate) mod runner;
 pub(crate) mod running_search;
 pub(crate) mod selector;
+pub(crate) mod starting_runs;
 mod starting_searches;
 mod tasks;
 pub(crate) mod transform_loader;

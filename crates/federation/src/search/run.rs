@@ -27,9 +27,12 @@ impl SearchRunner {
         slot: &dyn RunningSlot,
     ) -> Result<(), FederationError> {
         let started = Instant::now();
-        let search = match self.store.search(id).await {
-            Err(StoreError::NotFound) => return Ok(()),
-            other => other?,
+        let search = match self.starting_runs.take(id, run) {
+            Some(new) => new,
+            None => match self.store.search(id).await {
+                Err(StoreError::NotFound) => return Ok(()),
+                other => other?,
+            },
         };
         if search.run != run || search.status.is_final() {
             return Ok(());

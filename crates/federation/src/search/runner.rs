@@ -7,6 +7,7 @@ use crate::provider::ProviderRunFactory;
 use crate::search::ended_runs::EndedRuns;
 use crate::search::post_processor::PostProcessor;
 use crate::search::selector::ProviderSelector;
+use crate::search::starting_runs::StartingRuns;
 use crate::search::transform_loader::TransformLoader;
 use domain::ports::{Observer, PluginContext, PluginRegistry};
 use domain::settings::Settings;
@@ -25,5 +26,6 @@ pub struct SearchRunner {
     pub(crate) transforms: Arc<TransformLoader>,
     pub(crate) provider_runs: Arc<ProviderRunFactory>,
     pub(crate) post_processor: PostProcessor,
+    pub(crate) starting_runs: Arc<StartingRuns>,
     pub(crate) ended_runs: Arc<EndedRuns>,
 }

@@ -153,6 +153,11 @@ row! {
     }
 }
 
+/// Proves that a worker holds a task.
+pub(super) fn new_proof() -> String {
+    format!("{:032x}", rand::random::<u128>())
+}
+
 /// Which tasks may be claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claimable {
@@ -204,8 +209,7 @@ impl<'a> Claim<'a> {
         until: Instant,
         now: Instant,
     ) -> Self {
-        let proof = format!("{:032x}", rand::random::<u128>());
-        Self { claimable, queue, slots, worker, proof, until, now: to_micros(now) }
+        Self { claimable, queue, slots, worker, proof: new_proof(), until, now: to_micros(now) }
     }
 
     async fn take(&self, db: &Db) -> Result<Vec<TaskRow>, StoreError> {

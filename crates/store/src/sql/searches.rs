@@ -13,7 +13,9 @@ use domain::ids::{RunNumber, SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::notice::{self, Notice};
 use domain::owner_scope::OwnerScope;
-use domain::ports::{FinishedRun, Page, SearchEdits, SearchStore, StoreError, StoredRun};
+use domain::ports::{
+    FinishedRun, NewLease, Page, SearchEdits, SearchStore, StartedSearch, StoreError, StoredRun,
+};
 use domain::retention::Retention;
 use domain::search::{Search, SearchFilter, SearchSpec, Sort};
 use domain::search_run::RunState;
@@ -45,6 +47,21 @@ impl SearchStore for SqlStore {
         tasks::push(&mut tx, search.run_task(request), now).await?;
         tx.commit().await?;
         Ok(search)
+    }
+
+    async fn start_search(
+        &self,
+        mut search: Search,
+        request: Option<&str>,
+        lease: NewLease,
+    ) -> Result<StartedSearch, StoreError> {
+        let now = to_micros(search.date_created);
+        (search.date_created, search.date_updated) = (now, now);
+        let mut tx = self.db.begin().await?;
+        search.id = insert(&mut tx, &search).await?;
+        let task = tasks::push_claimed(&mut tx, search.run_task(request), lease, now).await?;
+        tx.commit().await?;
+        Ok(StartedSearch { search, task })
     }
 
     async fn search(&self, id: SearchId) -> Result<Search, StoreError> {

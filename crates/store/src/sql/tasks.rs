@@ -1,6 +1,6 @@
 //! The records of the task queue: leases, attempts, heartbeats.
 
-use super::claim::{Claim, Claimable};
+use super::claim::{Claim, Claimable, new_proof};
 use super::task_columns::{AHEAD_MAX, broker, end_of, is_untouched, to_owner_column};
 use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use domain::ids::{TaskId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::ports::{
-    ClaimedTask, Heartbeat, NewTask, QueueName, StoreError, TaskStore, WaitingOwners, WorkerSlots,
+    ClaimedTask, Heartbeat, NewLease, NewTask, QueueName, StoreError, TaskStore, WaitingOwners, WorkerSlots,
 };
 use std::time::Duration;
 
@@ -44,6 +44,33 @@ pub(super) async fn push(tx: &mut Tx, task: NewTask, now: Instant) -> Result<Tas
         .bind(to_owner_column(task.owner))
         .fetch_one(db))
     .map(TaskId)
+}
+
+/// Stores a task that a worker already holds.
+pub(super) async fn push_claimed(
+    tx: &mut Tx,
+    task: NewTask,
+    lease: NewLease,
+    now: Instant,
+) -> Result<ClaimedTask, StoreError> {
+    const TEXT: &str = "INSERT INTO tasks \
+         (queue, name, payload, state, due, attempts, attempts_max, date_created, owner, lease, lease_until, worker) \
+         VALUES ($1, $2, $3, 'waiting', $4, 1, $5, $4, $6, $7, $8, $9) RETURNING id";
+    let (payload, proof) = (JsonText::of(&task.payload)?, new_proof());
+    let until = end_of(lease.duration, now);
+    let id = on_tx!(tx, db => sqlx::query_scalar(TEXT)
+        .bind(task.queue.as_str())
+        .bind(task.name.as_str())
+        .bind(payload.clone())
+        .bind(to_micros(now))
+        .bind(i64::from(task.attempts_max))
+        .bind(to_owner_column(task.owner))
+        .bind(proof.as_str())
+        .bind(until)
+        .bind(lease.worker.as_str())
+        .fetch_one(db))?;
+    let NewTask { queue, name, payload, attempts_max, owner } = task;
+    Ok(ClaimedTask { id: TaskId(id), queue, name, payload, attempt: 1, attempts_max, owner, lease: proof })
 }
 
 #[async_trait]

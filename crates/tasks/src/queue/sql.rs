@@ -2,14 +2,15 @@
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::ids::TaskId;
+use domain::ids::{TaskId, UserId};
 use domain::instant::Instant;
 use domain::ports::{
-    ClaimedTask, Clock, Heartbeat, NewTask, QueueError, QueueName, TaskQueue, TaskStore, WorkerSlots,
+    ClaimedTask, Clock, Heartbeat, NewTask, QueueError, QueueName, ReservedSlot, SlotOffer, TaskQueue,
+    TaskStore, WorkerSlots,
 };
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -26,6 +27,8 @@ struct QueueState {
     notify: Notify,
     /// The last claim left due tasks behind because of fair share. They may be claimed when a task ends.
     is_held_back: AtomicBool,
+    /// The slots of the worker that serves it in this process.
+    offer: Mutex<Option<Weak<dyn SlotOffer>>>,
 }
 
 impl SqlQueue {
@@ -57,6 +60,21 @@ impl TaskQueue for SqlQueue {
 
     fn notify(&self, queue: QueueName) {
         self.states[&queue].notify.notify_one();
+    }
+
+    fn offer_slots(&self, queue: QueueName, offer: &Arc<dyn SlotOffer>) {
+        let mut known = self.states[&queue].offer.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = Some(Arc::downgrade(offer));
+    }
+
+    fn reserve(&self, queue: QueueName, owner: Option<UserId>) -> Option<Box<dyn ReservedSlot>> {
+        let state = &self.states[&queue];
+        // Tasks that were held back come first.
+        if state.is_held_back.load(Ordering::SeqCst) {
+            return None;
+        }
+        let offer = state.offer.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.upgrade()?;
+        offer.reserve(owner)
     }
 
     async fn claim_many(

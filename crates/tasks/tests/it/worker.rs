@@ -3,8 +3,8 @@
 
 use async_trait::async_trait;
 use domain::ports::{
-    ClaimedTask, NewTask, QueueName, RunningSlot, SystemClock, TaskError, TaskErrorKind, TaskHandler,
-    TaskQueue, WorkerSlots,
+    ClaimedTask, Clock, NewLease, NewTask, QueueName, ReservedSlot, RunningSlot, SystemClock, TaskError,
+    TaskErrorKind, TaskHandler, TaskQueue, TaskStore, WorkerSlots,
 };
 use domain::secret::Secret;
 use serde_json::Value;
@@ -69,6 +69,7 @@ impl TaskHandler for Handler {
 }
 
 struct Fixture {
+    store: Arc<SqlStore>,
     queue: Arc<dyn TaskQueue>,
     notes: Arc<Notes>,
     stop: watch::Sender<bool>,
@@ -84,7 +85,7 @@ impl Fixture {
         let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
         let store = Arc::new(SqlStore::open(config).await.unwrap());
-        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(store, Arc::new(SystemClock)));
+        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(store.clone(), Arc::new(SystemClock)));
         let notes = Arc::new(Notes::default());
         let (queue_name, lease) = (QueueName::Search, Duration::from_secs(5));
         let config = WorkerConfig { queue: queue_name, concurrency, running_max, lease, grace };
@@ -93,7 +94,7 @@ impl Fixture {
         let (stop, stopped) = watch::channel(false);
         let mut running = JoinSet::new();
         running.spawn(worker.serve(stopped));
-        Self { queue, notes, stop, running }
+        Self { store, queue, notes, stop, running }
     }
 
     async fn push(&self, payload: Value) {
@@ -124,6 +125,67 @@ impl Fixture {
 
 fn done(notes: &Notes) -> usize {
     notes.done.lock().unwrap().len()
+}
+
+/// A slot in this process, once the worker is idle.
+async fn reserved(queue: &dyn TaskQueue) -> Box<dyn ReservedSlot> {
+    let started = Instant::now();
+    loop {
+        if let Some(slot) = queue.reserve(QueueName::Search, None) {
+            return slot;
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "no slot was offered");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Stores a task as its process does that has reserved a slot for it.
+async fn stored_claimed(store: &SqlStore, slot: &dyn ReservedSlot, payload: Value) -> ClaimedTask {
+    let NewLease { worker, duration } = slot.lease();
+    let (queue, name) = (QueueName::Search, "note".to_owned());
+    let task = NewTask { queue, name, payload, attempts_max: 3, owner: None };
+    // Due later, so that the worker does not claim it itself.
+    let later = SystemClock.now() + Duration::from_secs(60);
+    store.push_task(task, later).await.unwrap();
+    store.claim_task(queue, &worker, duration, later).await.unwrap().expect("the task")
+}
+
+#[tokio::test]
+async fn a_task_starts_in_the_process_that_stores_it() {
+    let fixture = Fixture::start(2, Duration::from_secs(5)).await;
+    for number in 0..5 {
+        let slot = reserved(&*fixture.queue).await;
+        let task = stored_claimed(&fixture.store, &*slot, serde_json::json!({"number": number})).await;
+        slot.start(task);
+        fixture.until("it is done", |notes| done(notes) == number + 1).await;
+    }
+    let queue = Arc::clone(&fixture.queue);
+    assert_eq!(queue.depth(QueueName::Search).await.unwrap(), 0, "its end was noted");
+    fixture.stop().await;
+    assert!(queue.reserve(QueueName::Search, None).is_none(), "the worker has stopped");
+}
+
+#[tokio::test]
+async fn slots_are_reserved_within_the_limit_of_the_worker() {
+    let fixture = Fixture::start(2, Duration::from_secs(5)).await;
+    let slots = [reserved(&*fixture.queue).await, reserved(&*fixture.queue).await];
+    assert!(fixture.queue.reserve(QueueName::Search, None).is_none());
+    drop(slots);
+    drop(reserved(&*fixture.queue).await);
+    fixture.stop().await;
+}
+
+/// A stop waits for a task whose slot was reserved before.
+#[tokio::test]
+async fn a_reserved_task_is_not_lost_by_a_stop() {
+    let mut fixture = Fixture::start(2, Duration::from_secs(5)).await;
+    let slot = reserved(&*fixture.queue).await;
+    let task = stored_claimed(&fixture.store, &*slot, serde_json::json!({"ms": 5})).await;
+    fixture.stop.send(true).unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    slot.start(task);
+    while fixture.running.join_next().await.is_some() {}
+    assert_eq!(done(&fixture.notes), 1);
 }
 
 /// Two run at once, but ten are in progress: tasks that only wait do not block others.

@@ -43,7 +43,7 @@ pub use fixture::{finished, new_search, person, set};
 macro_rules! store_behaviors {
     ($run:ident) => {
         $run! {
-            searches: are_created_with_their_task, are_listed_newest_first, tell_how_they_stand,
+            searches: are_created_with_their_task, are_started_with_their_task, are_listed_newest_first, tell_how_they_stand,
                 change_without_a_new_run,
                 an_edit_of_an_older_state_is_refused,
                 start_again_from_nothing, fence_off_an_older_run, finish_once, finish_replaces_sets_of_the_same_providers,

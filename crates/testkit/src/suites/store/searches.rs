@@ -4,7 +4,7 @@ use super::fixture::{at, change, finished, finished_search, item, new_search, pe
 use crate::builders::notice;
 use domain::ids::{ProviderId, ResultId, RunNumber, SearchId, UserId};
 use domain::owner_scope::OwnerScope;
-use domain::ports::{QueueName, Store, StoreError};
+use domain::ports::{NewLease, QueueName, StartedSearch, Store, StoreError};
 use domain::result::ProviderError;
 use domain::search::{ProviderRef, Search, SearchSpec};
 use domain::search_run::RunState;
@@ -34,6 +34,33 @@ pub async fn are_created_with_their_task(store: &dyn Store) {
     let task = store.claim_task(QueueName::Search, "w", lease, at(1)).await.unwrap().expect("its task");
     assert_eq!((task.name.as_str(), task.attempts_max), ("run_search", RUN_ATTEMPTS_MAX));
     assert_eq!(task.payload, json!({"search": search.id, "run": 1, "update": false, "request": "r-1"}));
+}
+
+/// A search that starts in its own process: its task is claimed from the beginning.
+pub async fn are_started_with_their_task(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let spec = SearchSpec::of_query("rivers");
+    let new = Search::created(SearchId(0), owner, spec, vec![notice("one")], at(1));
+    let lease = |duration| NewLease { worker: "w".to_owned(), duration };
+    let minute = Duration::from_secs(60);
+    let StartedSearch { search, task } =
+        store.start_search(new.clone(), Some("r-1"), lease(minute)).await.unwrap();
+    assert_eq!(search, Search { id: search.id, ..new.clone() });
+    assert_eq!(store.search(search.id).await.unwrap(), search);
+    assert_eq!((task.name.as_str(), task.attempt, task.owner), ("run_search", 1, Some(owner)));
+    assert_eq!(task.payload, json!({"search": search.id, "run": 1, "update": false, "request": "r-1"}));
+
+    assert_eq!(store.claim_task(QueueName::Search, "other", minute, at(60)).await.unwrap(), None);
+    assert!(store.renew_task(&task, minute, at(30)).await.unwrap());
+    store.finish_task(&task).await.unwrap();
+    assert_eq!(store.claim_task(QueueName::Search, "other", minute, at(999)).await.unwrap(), None);
+
+    // Its process dies.
+    let lost = store.start_search(new, None, lease(minute)).await.unwrap().task;
+    let again =
+        store.claim_task(QueueName::Search, "other", minute, at(61)).await.unwrap().expect("its task");
+    assert_eq!((again.id, again.attempt, &again.payload), (lost.id, 2, &lost.payload));
+    assert!(!store.renew_task(&lost, minute, at(61)).await.unwrap(), "another worker has it");
 }
 
 pub async fn are_listed_newest_first(store: &dyn Store) {
