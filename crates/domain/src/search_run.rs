@@ -76,14 +76,14 @@ pub struct RunDiff {
 impl RunFindings {
     /// From the sets as the sources returned them.
     pub fn of(sets: &[ResultSet]) -> Self {
-        let mut listed: Vec<(usize, RunEntry)> = Vec::new();
-        for set in sets {
-            let items = set.items.iter().filter(|item| item.result_block.is_none());
-            listed.extend(items.map(|item| RunEntry::of(&set.provider_name, item)).enumerate());
-        }
+        Self::join(sets, sets.iter().map(RunEntry::list).collect())
+    }
+
+    /// Like [`Self::of`], from the entries of each set.
+    pub fn join(sets: &[ResultSet], by_set: Vec<Vec<RunEntry>>) -> Self {
+        let mut listed: Vec<(usize, RunEntry)> =
+            by_set.into_iter().flat_map(|entries| entries.into_iter().enumerate()).collect();
         listed.sort_by_key(|(place, _)| *place);
-        let mut seen = HashSet::new();
-        listed.retain(|(_, entry)| seen.insert(entry.key()));
         Self {
             entries: listed.into_iter().map(|(_, entry)| entry).take(RUN_ENTRIES_MAX).collect(),
             unanswered: sets
@@ -110,6 +110,14 @@ impl RunFindings {
 }
 
 impl RunEntry {
+    /// The results of a source, each once.
+    pub fn list(set: &ResultSet) -> Vec<Self> {
+        let items = set.items.iter().filter(|item| item.result_block.is_none());
+        let mut seen = HashSet::new();
+        let entries = items.map(|item| Self::of(&set.provider_name, item));
+        entries.filter(|entry| seen.insert(entry.address_or_title())).take(RUN_ENTRIES_MAX).collect()
+    }
+
     fn of(provider: &str, item: &ResultItem) -> Self {
         let url = item.url.trim();
         Self {
@@ -123,8 +131,11 @@ impl RunEntry {
     }
 
     fn key(&self) -> Key {
-        let what = canonical(&self.url).unwrap_or_else(|| self.title.clone());
-        (self.searchprovider.clone(), what)
+        (self.searchprovider.clone(), self.address_or_title())
+    }
+
+    fn address_or_title(&self) -> String {
+        canonical(&self.url).unwrap_or_else(|| self.title.clone())
     }
 }
 

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 /// The arranged results, the notices of the mixer, and the facets.
 struct MixedList<'a> {
-    order: Vec<Attributes<'a>>,
+    order: Vec<Candidate<'a>>,
     notices: Vec<NoticeKind>,
     facets: Option<Facets>,
 }
@@ -163,13 +163,14 @@ impl ResultMixer {
         let page_size = request.items.unwrap_or(search.spec.page_size() as usize);
         let page = Page::of(request.page, page_size, list.order.len());
         let explain = request.explain.unwrap_or(self.settings.explain);
-        let item_at = |attributes: &Attributes<'_>, rank| ResultItem {
-            starred: attributes.is_starred,
-            ..with_rank(attributes.candidate.item, rank, explain)
+        let threshold = StarThreshold::of(&self.settings);
+        let item_at = |item: &ResultItem, rank| ResultItem {
+            starred: threshold.is_met(item),
+            ..with_rank(item, rank, explain)
         };
         let shown = list.order[page.range.clone()].iter().zip(page.range.clone());
         let mut results: Vec<ResultItem> =
-            shown.map(|(attributes, position)| item_at(attributes, position + 1)).collect();
+            shown.map(|(candidate, position)| item_at(candidate.item, position + 1)).collect();
 
         let mut notices = collect_notices(search, &sets);
         let mut of_response: Vec<NoticeKind> = mixer_notice.into_iter().collect();
@@ -231,7 +232,7 @@ impl ResultMixer {
         };
         let arrangement = mixer.mixer.arrange(kept, &cx);
         MixedList {
-            order: attributes_of(arrangement.order),
+            order: arrangement.order,
             notices: arrangement.notices,
             facets: all.map(|all| facets::count(&all, &request.filter, now)),
         }

@@ -10,6 +10,7 @@ use domain::ports::{ConnectorError, ConnectorErrorKind};
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
 use domain::search::Search;
+use domain::search_run::{RunEntry, RunFindings};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -25,14 +26,14 @@ pub(crate) struct ProviderInput<'a> {
 }
 
 impl SearchRunner {
-    /// Returns one result set per provider, in the order of the providers. Never fails as a whole: the failure of a
-    /// provider is the status of its own set.
+    /// Returns one result set per provider, in the order of the providers, and what they found. Never fails as a whole:
+    /// the failure of a provider is the status of its own set.
     pub(crate) async fn fan_out(
         &self,
         search: &Search,
         providers: Vec<SearchProvider>,
         input: ProviderInput<'_>,
-    ) -> Vec<ResultSet> {
+    ) -> (Vec<ResultSet>, RunFindings) {
         let ProviderInput { query, transforms, memory, deadline } = input;
         let started = Instant::now();
         let is_only = providers.len() == 1;
@@ -56,15 +57,20 @@ impl SearchRunner {
             let fetching = async move {
                 let started = Instant::now();
                 let set_or_timeout = timeout_at(deadline, run.run()).await.ok();
-                (position, set_or_timeout, started.elapsed())
+                let took = started.elapsed();
+                // Here, beside the other providers, and not when all have responded.
+                let entries = set_or_timeout.as_ref().map(RunEntry::list).unwrap_or_default();
+                (position, set_or_timeout, entries, took)
             };
             running.spawn(fetching.instrument(span));
         }
         let guard = self.progress.begin(search.id, search.run);
         let mut sets: Vec<Option<Arc<ResultSet>>> = templates.iter().map(|_| None).collect();
+        let mut found: Vec<Vec<RunEntry>> = templates.iter().map(|_| Vec::new()).collect();
         while let Some(joined) = running.join_next().await {
             // A panicked task has no position; its set is filled in below, so that no other provider is blamed.
-            let Ok((position, set_or_timeout, took)) = joined else { continue };
+            let Ok((position, set_or_timeout, entries, took)) = joined else { continue };
+            found[position] = entries;
             let set = match set_or_timeout {
                 Some(set) => set,
                 None => self.timed_out(&templates[position]),
@@ -84,7 +90,9 @@ impl SearchRunner {
                 set
             })
         };
-        sets.into_iter().enumerate().map(fill).collect()
+        let sets: Vec<ResultSet> = sets.into_iter().enumerate().map(fill).collect();
+        let findings = RunFindings::join(&sets, found);
+        (sets, findings)
     }
 
     fn observe(&self, set: &ResultSet, took: Duration) {

@@ -11,7 +11,6 @@ use domain::notice::NoticeKind;
 use domain::ports::{RunStage, RunningSlot, StoreError};
 use domain::result::ResultSet;
 use domain::search::{Search, Sort};
-use domain::search_run::RunFindings;
 use domain::status::{Delivery, RunKind, SearchStatus};
 use tokio::time::Instant;
 
@@ -55,7 +54,7 @@ impl SearchRunner {
         let memory = self.provider_runs.memory.for_run();
         let input = ProviderInput { query: &query, transforms: &transforms, memory: &memory, deadline };
         // Read and written while the providers are queried.
-        let (is_current, pipeline, mut sets) = tokio::join!(
+        let (is_current, pipeline, (mut sets, mut found)) = tokio::join!(
             self.set_status(id, run, SearchStatus::Federating),
             self.post_processor.load_pipeline(&search, &mut notices),
             self.fan_out(&search, providers, input),
@@ -67,7 +66,6 @@ impl SearchRunner {
         let all_delivered = sets.iter().all(|set| set.status.has_delivered());
         let delivery = if all_delivered { Delivery::Full } else { Delivery::Partial };
         let status = SearchStatus::ready(kind, delivery);
-        let mut found = RunFindings::of(&sets);
         if kind == RunKind::Update {
             let queried: Vec<ProviderId> = sets.iter().map(|set| set.provider).collect();
             sets = self.merge_with_saved(&search, sets).await?;

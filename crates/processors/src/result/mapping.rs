@@ -52,7 +52,7 @@ pub(super) fn map_batch(
             break;
         }
         let mark = if is_cache { take_mark(&mut raw) } else { None };
-        if let Some(mut item) = map_item(&raw, mappings, &retrieved) {
+        if let Some(mut item) = map_item(raw, mappings, &retrieved) {
             item.cache = mark;
             item.searchprovider = cx.provider.spec.name.clone();
             item.searchprovider_rank = u32::try_from(batch.items.len() + 1).unwrap_or(u32::MAX);
@@ -76,17 +76,17 @@ fn take_mark(raw: &mut Value) -> Option<Box<CacheStatus>> {
 }
 
 /// One source item as a result; `None` if it is empty.
-fn map_item(raw: &Value, mappings: &ResultMappings, retrieved: &str) -> Option<ResultItem> {
+fn map_item(raw: Value, mappings: &ResultMappings, retrieved: &str) -> Option<ResultItem> {
     let mut builder = ResultBuilder::new(mappings);
     for mapping in &mappings.mappings {
         match mapping {
             ResultMapping::Field { key, sources } => {
                 for source in sources {
-                    builder.place(key, source, &look_up(source, raw));
+                    builder.place(key, source, &look_up(source, &raw));
                 }
             }
-            ResultMapping::Template { key, parts } => builder.place_template(key, parts, raw),
-            ResultMapping::Payload(source) => builder.place_in_payload(source, &look_up(source, raw)),
+            ResultMapping::Template { key, parts } => builder.place_template(key, parts, &raw),
+            ResultMapping::Payload(source) => builder.place_in_payload(source, &look_up(source, &raw)),
         }
     }
     builder.take_leftovers(raw);
@@ -132,7 +132,7 @@ mod tests {
 
     fn mapped(raw: &Value, mappings: &str) -> ResultItem {
         let mappings = ResultMappings::parse(mappings).expect("mappings");
-        map_item(raw, &mappings, "2024-01-02 03:04:05.000006").expect("a result")
+        map_item(raw.clone(), &mappings, "2024-01-02 03:04:05.000006").expect("a result")
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
         let mappings = ResultMappings::parse(mappings).expect("mappings");
         assert!(mappings.dataset);
         let mut items: Vec<ResultItem> =
-            raw.iter().filter_map(|raw| map_item(raw, &mappings, "now")).collect();
+            raw.iter().filter_map(|raw| map_item(raw.clone(), &mappings, "now")).collect();
         let columns = if mappings.no_payload { mapped_fields(&mappings) } else { Vec::new() };
         dataset::collapse(&mut items, &columns, "annual sales");
         assert_eq!(items.len(), 1);
@@ -331,7 +331,7 @@ mod tests {
         fn any_text_is_mapped(text in "\\PC{0,60}", mappings in "(title=t|url='\\{t\\}',LC_URL|date_published=t|t\\[\\*\\]|DATASET)(,NO_PAYLOAD)?") {
             let raw = json!({"t": text, "l": [text, {"k": text}]});
             if let Ok(mappings) = ResultMappings::parse(&mappings) {
-                map_item(&raw, &mappings, "now");
+                map_item(raw.clone(), &mappings, "now");
             }
         }
     }
@@ -340,10 +340,10 @@ mod tests {
     fn what_holds_nothing_is_no_result() {
         let mappings = ResultMappings::parse("title=t").expect("mappings");
         for raw in [json!(null), json!({}), json!({"t": null}), json!(5), json!("text")] {
-            assert_eq!(map_item(&raw, &mappings, ""), None, "{raw}");
+            assert_eq!(map_item(raw.clone(), &mappings, ""), None, "{raw}");
         }
         let whole = ResultMappings::parse("title=$").expect("mappings");
-        assert_eq!(map_item(&json!("text"), &whole, "").map(|item| item.title).as_deref(), Some("text"));
+        assert_eq!(map_item(json!("text"), &whole, "").map(|item| item.title).as_deref(), Some("text"));
     }
 
     #[test]

@@ -33,6 +33,13 @@ impl Payload {
         }
     }
 
+    /// Like [`Self::insert`], without a copy.
+    pub fn insert_owned(&mut self, mut key: String, mut value: Value) {
+        if fits(&mut value, &mut self.bytes_left) && text_fits(&mut key, &mut self.bytes_left) {
+            self.map.insert(key, value);
+        }
+    }
+
     /// One value unchanged, several as a list.
     pub fn insert_all(&mut self, key: &str, values: &[Cow<'_, Value>]) {
         match values {
@@ -76,6 +83,40 @@ fn copy_text(text: &str, bytes_left: &mut usize) -> Option<String> {
     Some(text.replace('\0', ""))
 }
 
+/// Whether a value fits. Removes NUL from it.
+fn fits(value: &mut Value, bytes_left: &mut usize) -> bool {
+    let Some(left) = bytes_left.checked_sub(VALUE_BYTES) else { return false };
+    *bytes_left = left;
+    match value {
+        Value::String(text) => text_fits(text, bytes_left),
+        Value::Array(list) => list.iter_mut().all(|item| fits(item, bytes_left)),
+        Value::Object(object) => {
+            if object.keys().any(|key| key.contains('\0')) {
+                *object = std::mem::take(object)
+                    .into_iter()
+                    .map(|(key, item)| (key.replace('\0', ""), item))
+                    .collect();
+            }
+            object.iter_mut().all(|(key, item)| key_fits(key, bytes_left) && fits(item, bytes_left))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
+fn text_fits(text: &mut String, bytes_left: &mut usize) -> bool {
+    let fits = key_fits(text, bytes_left);
+    if fits && text.contains('\0') {
+        *text = text.replace('\0', "");
+    }
+    fits
+}
+
+fn key_fits(text: &str, bytes_left: &mut usize) -> bool {
+    let left = bytes_left.checked_sub(text.len());
+    *bytes_left = left.unwrap_or(*bytes_left);
+    left.is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,18 +124,25 @@ mod tests {
 
     #[test]
     fn is_bounded() {
-        let mut payload = Payload::default();
-        let big = json!("x".repeat(PAYLOAD_BYTES_MAX / 2));
-        for key in ["a", "b", "c"] {
-            payload.insert(key, &big);
+        let copied = |payload: &mut Payload, key: &str, value: &Value| payload.insert(key, value);
+        let moved = |payload: &mut Payload, key: &str, value: &Value| {
+            payload.insert_owned(key.to_owned(), value.clone())
+        };
+        let ways: [fn(&mut Payload, &str, &Value); 2] = [copied, moved];
+        for insert in ways {
+            let mut payload = Payload::default();
+            let big = json!("x".repeat(PAYLOAD_BYTES_MAX / 2));
+            for key in ["a", "b", "c"] {
+                insert(&mut payload, key, &big);
+            }
+            insert(&mut payload, "d\0", &json!({"k\0": ["v\0", {"l": 1.5, "m": null}]}));
+            let map = payload.into_map();
+            assert_eq!(map.keys().collect::<Vec<_>>(), ["a", "d"]);
+            assert_eq!(map["d"], json!({"k": ["v", {"l": 1.5, "m": null}]}));
+            let mut payload = Payload::default();
+            insert(&mut payload, "vector", &json!(vec![0.5; 3072]));
+            insert(&mut payload, "numbers", &json!(vec![0; PAYLOAD_BYTES_MAX / VALUE_BYTES]));
+            assert_eq!(payload.into_map().keys().collect::<Vec<_>>(), ["vector"]);
         }
-        payload.insert("d", &json!({"k\0": ["v\0"]}));
-        let map = payload.into_map();
-        assert_eq!(map.keys().collect::<Vec<_>>(), ["a", "d"]);
-        assert_eq!(map["d"], json!({"k": ["v"]}));
-        let mut payload = Payload::default();
-        payload.insert("vector", &json!(vec![0.5; 3072]));
-        payload.insert("numbers", &json!(vec![0; PAYLOAD_BYTES_MAX / VALUE_BYTES]));
-        assert_eq!(payload.into_map().keys().collect::<Vec<_>>(), ["vector"]);
     }
 }

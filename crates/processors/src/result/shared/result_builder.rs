@@ -69,21 +69,21 @@ impl<'m> ResultBuilder<'m> {
         }
     }
 
-    /// Members without a mapping: fields of the same name are filled, the rest is copied to the payload.
-    pub fn take_leftovers(&mut self, raw: &Value) {
-        let Some(object) = raw.as_object() else { return };
-        for (key, value) in object.iter().filter(|(_, value)| is_populated(value)) {
-            match Target::of(&mut self.item, key).filter(Target::is_empty) {
+    /// Members without a mapping: fields of the same name are filled, the rest goes to the payload.
+    pub fn take_leftovers(&mut self, raw: Value) {
+        let Value::Object(object) = raw else { return };
+        for (key, value) in object.into_iter().filter(|(_, value)| is_populated(value)) {
+            match Target::of(&mut self.item, &key).filter(Target::is_empty) {
                 // The service itself sets when a result was retrieved.
                 Some(target) if key != "date_retrieved" => {
-                    target.fill(&[Cow::Borrowed(value)]);
+                    target.fill(&[Cow::Borrowed(&value)]);
                     // A dataset shows every column of its source.
                     if self.mappings.dataset && !self.mappings.no_payload {
-                        self.payload.insert(key, value);
+                        self.payload.insert_owned(key, value);
                     }
                 }
-                _ if !self.mappings.no_payload && !self.payload.contains(key) => {
-                    self.payload.insert(key, value)
+                _ if !self.mappings.no_payload && !self.payload.contains(&key) => {
+                    self.payload.insert_owned(key, value)
                 }
                 _ => {}
             }
@@ -99,7 +99,9 @@ impl<'m> ResultBuilder<'m> {
             return None;
         }
         for tag in ["<matched_term>", "</matched_term>"] {
-            item.title = item.title.replace(tag, "");
+            if item.title.contains(tag) {
+                item.title = item.title.replace(tag, "");
+            }
         }
         if self.mappings.lc_url {
             item.url = item.url.to_lowercase();
