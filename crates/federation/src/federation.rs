@@ -153,8 +153,9 @@ impl Federation {
         spec: SearchSpec,
         way: &'static str,
     ) -> Result<EndedSearch, FederationError> {
-        let search = self.searches.create(owner, spec).await?;
+        let (search, expected) =
+            self.searches.create_expected(owner, spec, |search| self.waiter.expect(search)).await?;
         log_start(&search, way);
-        self.waiter.wait_for_end(search).await
+        self.waiter.wait_for_expected(search, expected).await
     }
 }

@@ -10,7 +10,7 @@ use super::{facets, preferences};
 use crate::error::FederationError;
 use crate::federation_store::FederationStore;
 use crate::notice_now::notice_now;
-use crate::search::ended_runs::EndedSearch;
+use crate::search::ended_runs::{EndedSearch, HandedResults};
 use crate::search::merge::merge;
 use crate::search::post_processor::PostProcessor;
 use crate::search::selector::is_named;
@@ -70,12 +70,12 @@ impl ResultMixer {
     ) -> Result<MixedResponse, FederationError> {
         let search = &ended.search;
         // A summary takes seconds, in which the results may change, so they are read again.
-        let Some(sets) = ended.sets.take().filter(|_| request.summary.is_none()) else {
+        let Some(handed) = ended.handed.take().filter(|_| request.summary.is_none()) else {
             return self.mix(search, request).await;
         };
-        let (mut sets, preferences) =
-            tokio::join!(self.reader.authorize_sets(search, sets), self.store.preferences(search.owner));
-        let hidden = apply_preferences(&preferences?, search, &mut sets);
+        let HandedResults { sets, preferences } = handed;
+        let mut sets = self.reader.authorize_sets(search, sets).await;
+        let hidden = apply_preferences(&preferences, search, &mut sets);
         let mut response = self.build_response(search, &sets, hidden, None, request);
         self.reader.recheck(search.owner, &mut response.results).await;
         Ok(response)

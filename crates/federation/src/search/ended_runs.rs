@@ -3,6 +3,7 @@
 
 use domain::ids::SearchId;
 use domain::ports::StoredRun;
+use domain::preferences::Preferences;
 use domain::result::ResultSet;
 use domain::search::Search;
 use std::collections::HashMap;
@@ -15,8 +16,23 @@ const EXPECTED_MAX: usize = 256;
 #[derive(Debug)]
 pub struct EndedSearch {
     pub search: Search,
-    /// The results, if the run ended in this process; otherwise they are read from the store.
-    pub(crate) sets: Option<Vec<ResultSet>>,
+    /// If the run ended in this process; otherwise the results are read from the store.
+    pub(crate) handed: Option<HandedResults>,
+}
+
+/// The results of a run, as they were stored.
+#[derive(Debug)]
+pub(crate) struct HandedResults {
+    pub sets: Vec<ResultSet>,
+    /// The owner's preferences when the run began.
+    pub preferences: Preferences,
+}
+
+/// A run that ended in this process.
+#[derive(Debug, PartialEq)]
+pub(crate) struct EndedRun {
+    pub run: StoredRun,
+    pub preferences: Preferences,
 }
 
 /// Runs that ended in this process and are expected by a request.
@@ -26,7 +42,7 @@ pub(crate) struct EndedRuns(Mutex<HashMap<SearchId, Expected>>);
 #[derive(Default)]
 struct Expected {
     waiters: usize,
-    run: Option<StoredRun>,
+    run: Option<EndedRun>,
 }
 
 /// Expects a run until it is dropped.
@@ -47,10 +63,10 @@ impl EndedRuns {
     }
 
     /// Keeps the run if a request expects it.
-    pub fn put(&self, run: StoredRun) {
-        let replaced = match self.lock().get_mut(&run.search.id) {
-            Some(expected) => expected.run.replace(run),
-            None => Some(run),
+    pub fn put(&self, ended: EndedRun) {
+        let replaced = match self.lock().get_mut(&ended.run.search.id) {
+            Some(expected) => expected.run.replace(ended),
+            None => Some(ended),
         };
         drop(replaced); // outside of the lock
     }
@@ -62,7 +78,7 @@ impl EndedRuns {
 
 impl Expectation<'_> {
     /// The run, for the first request that asks; the others read it from the store.
-    pub fn take(&self) -> Option<StoredRun> {
+    pub fn take(&self) -> Option<EndedRun> {
         self.runs.lock().get_mut(&self.search)?.run.take()
     }
 }
@@ -78,16 +94,16 @@ impl Drop for Expectation<'_> {
     }
 }
 
-impl From<StoredRun> for EndedSearch {
-    fn from(StoredRun { search, mut sets }: StoredRun) -> Self {
+impl From<EndedRun> for EndedSearch {
+    fn from(EndedRun { run: StoredRun { search, mut sets }, preferences }: EndedRun) -> Self {
         sets.sort_by_key(|set| set.provider); // as the store reads them
-        Self { search, sets: Some(sets) }
+        Self { search, handed: Some(HandedResults { sets, preferences }) }
     }
 }
 
 impl From<Search> for EndedSearch {
     fn from(search: Search) -> Self {
-        Self { search, sets: None }
+        Self { search, handed: None }
     }
 }
 
@@ -96,8 +112,9 @@ mod tests {
     use super::*;
     use crate::progress::tests::search;
 
-    fn run(id: i64) -> StoredRun {
-        StoredRun { search: search(id), sets: Vec::new() }
+    fn run(id: i64) -> EndedRun {
+        let run = StoredRun { search: search(id), sets: Vec::new() };
+        EndedRun { run, preferences: Preferences::default() }
     }
 
     #[test]

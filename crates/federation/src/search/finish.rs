@@ -1,11 +1,13 @@
 //! Finishes a run: stores status, times, notices and results in one transaction.
 
 use crate::error::FederationError;
+use crate::search::ended_runs::EndedRun;
 use crate::search::runner::SearchRunner;
 use domain::ids::{ProviderId, UserId};
 use domain::instant::tenths;
 use domain::notice::Notice;
 use domain::ports::FinishedRun;
+use domain::preferences::Preferences;
 use domain::result::{ResultItem, ResultSet};
 use domain::search::Search;
 use domain::search_run::RunFindings;
@@ -21,10 +23,18 @@ pub(crate) struct RunOutcome {
     /// After the pre-query processors.
     pub query: String,
     pub sets: Vec<ResultSet>,
-    /// The findings of this run alone; None if no provider was queried.
-    pub found: Option<RunFindings>,
+    /// None if no provider was queried.
+    pub results: Option<RunResults>,
     pub notices: Vec<Notice>,
     pub took: Duration,
+}
+
+/// What a run found, apart from its sets.
+pub(crate) struct RunResults {
+    /// The findings of this run alone.
+    pub found: RunFindings,
+    /// The owner's preferences when the run began.
+    pub preferences: Preferences,
 }
 
 impl SearchRunner {
@@ -32,6 +42,8 @@ impl SearchRunner {
         let now = self.context.clock.now();
         // The search was last written when this run was requested: waiting counts as well.
         let since_requested = (now - search.date_updated).to_std().unwrap_or_default().max(outcome.took);
+        let (found, preferences) =
+            outcome.results.map(|RunResults { found, preferences }| (found, preferences)).unzip();
         let finished = FinishedRun {
             search: search.id,
             run: search.run,
@@ -40,10 +52,10 @@ impl SearchRunner {
             notices: outcome.notices,
             time_s: tenths(outcome.took),
             sets: outcome.sets,
-            found: outcome.found,
+            found,
             now,
         };
-        self.store_run(finished, search.owner, since_requested).await
+        self.store_run(finished, search.owner, preferences, since_requested).await
     }
 
     /// Ends a search that cannot run, with the reason in its notices. Results of earlier runs stay.
@@ -54,8 +66,8 @@ impl SearchRunner {
         notices: Vec<Notice>,
     ) -> Result<(), FederationError> {
         let query = search.spec.query_string.clone();
-        let (sets, found, took) = (Vec::new(), None, Duration::ZERO);
-        self.finish(search, RunOutcome { status, query, sets, found, notices, took }).await
+        let (sets, results, took) = (Vec::new(), None, Duration::ZERO);
+        self.finish(search, RunOutcome { status, query, sets, results, notices, took }).await
     }
 
     /// The best results of a run in order, if the corpus fetches such results automatically.
@@ -72,13 +84,12 @@ impl SearchRunner {
         &self,
         finished: FinishedRun,
         owner: UserId,
+        preferences: Option<Preferences>,
         since_requested: Duration,
     ) -> Result<(), FederationError> {
         let FinishedRun { search: id, status, time_s, .. } = finished;
         let retrieved: u64 = finished.sets.iter().map(|set| set.retrieved).sum();
         let providers = finished.sets.len();
-        // Without a run, the results of earlier ones stay, and they are not here.
-        let has_all_sets = finished.found.is_some();
         if let Some(run) = self.store.finish_run(finished).await? {
             let status_name = status.as_str();
             tracing::info!(
@@ -91,8 +102,9 @@ impl SearchRunner {
                 "search {id} of user {owner} ended {status_name} with {retrieved} results in {time_s:.1} s",
             );
             self.observer.search_ended(status, since_requested);
-            if has_all_sets {
-                self.ended_runs.put(run);
+            // Without a run, the results of earlier ones stay, and they are not here.
+            if let Some(preferences) = preferences {
+                self.ended_runs.put(EndedRun { run, preferences });
             }
             self.progress.status_changed(id, status);
         }

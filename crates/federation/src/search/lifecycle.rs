@@ -36,6 +36,17 @@ pub struct SearchLifecycle {
 impl SearchLifecycle {
     /// Validates the spec, stores the search with its task, and starts it.
     pub async fn create(&self, owner: UserId, spec: SearchSpec) -> Result<Search, FederationError> {
+        let (search, ()) = self.create_expected(owner, spec, |_| ()).await?;
+        Ok(search)
+    }
+
+    /// Like [`Self::create`]; `expect` is called with the stored search before it starts.
+    pub(crate) async fn create_expected<T>(
+        &self,
+        owner: UserId,
+        spec: SearchSpec,
+        expect: impl FnOnce(&Search) -> T,
+    ) -> Result<(Search, T), FederationError> {
         let (spec, remarks) = self.validated(owner, spec).await?;
         let _permit = self.admission.admit_new(owner).await?;
         let now = self.context.clock.now();
@@ -45,14 +56,16 @@ impl SearchLifecycle {
         // If a worker of this process has a free slot, the search starts there and need not be claimed.
         let Some(slot) = self.queue.reserve(QueueName::Search, Some(owner)) else {
             let search = self.store.create_search(spec, owner, notices, now, request.as_deref()).await?;
+            let expected = expect(&search);
             self.queue.notify(QueueName::Search);
-            return Ok(search);
+            return Ok((search, expected));
         };
         let search = Search::created(SearchId(0), owner, spec, notices, now);
         let started = self.store.start_search(search, request.as_deref(), slot.lease()).await?;
+        let expected = expect(&started.search);
         self.starting_runs.put(started.search.clone());
         slot.start(started.task);
-        Ok(started.search)
+        Ok((started.search, expected))
     }
 
     /// Stores an edit: `edit` derives the new spec from the stored search, again after a concurrent change. If it

@@ -3,9 +3,10 @@
 use crate::error::FederationError;
 use crate::notice_now::notice_now;
 use crate::search::fan_out::ProviderInput;
-use crate::search::finish::RunOutcome;
+use crate::search::finish::{RunOutcome, RunResults};
 use crate::search::merge::merge;
 use crate::search::runner::SearchRunner;
+use crate::search::selector::Selection;
 use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::notice::NoticeKind;
 use domain::ports::{RunStage, RunningSlot, StoreError};
@@ -37,7 +38,7 @@ impl SearchRunner {
             return Ok(());
         }
         let mut notices = Vec::new();
-        let providers = self.selector.select(&search, &mut notices).await?;
+        let Selection { providers, preferences } = self.selector.select(&search, &mut notices).await?;
         if providers.is_empty() {
             notices.push(notice_now(&self.context, NoticeKind::NoProviders));
             return self.finish_without_run(&search, SearchStatus::ErrNoSearchproviders, notices).await;
@@ -75,8 +76,9 @@ impl SearchRunner {
         }
         self.post_processor.process(&search, pipeline, &mut sets, &mut notices, RunStage::Ending).await;
         let took = started.elapsed();
-        let (found, best) = (Some(found), self.best_for_cache(&sets));
-        self.finish(&search, RunOutcome { status, query, sets, found, notices, took }).await?;
+        let best = self.best_for_cache(&sets);
+        let results = Some(RunResults { found, preferences });
+        self.finish(&search, RunOutcome { status, query, sets, results, notices, took }).await?;
         drop(memory);
         slot.release();
         // After the end of the run, because nobody waits for it.

@@ -3,7 +3,7 @@
 use crate::error::FederationError;
 use crate::progress::SearchEvent;
 use crate::search::ended_runs::EndedSearch;
-use crate::search::waiter::SearchWaiter;
+use crate::search::waiter::{ExpectedEnd, SearchWaiter};
 use domain::ids::{ProviderId, RunNumber};
 use domain::result::ResultSet;
 use domain::search::Search;
@@ -24,6 +24,17 @@ impl SearchWaiter {
         self.end_within(search, at_most).await
     }
 
+    /// Like [`Self::wait_for_end`], for a search that was expected before it started.
+    pub(crate) async fn wait_for_expected(
+        &self,
+        search: Search,
+        expected: ExpectedEnd<'_>,
+    ) -> Result<EndedSearch, FederationError> {
+        let at_most = self.time_max(&search) + GRACE;
+        let ended = self.wait_for(expected, &search, at_most).await;
+        self.or_unfinished(search, ended).await
+    }
+
     /// Follows a search that was started, to its end or until it takes too long.
     pub fn follow_to_end(&self, search: Search) -> RunningSearch<'_> {
         let events = self.progress.subscribe(search.id);
@@ -40,7 +51,17 @@ impl SearchWaiter {
         search: Search,
         at_most: Duration,
     ) -> Result<EndedSearch, FederationError> {
-        match self.wait(&search, at_most).await {
+        let ended = self.wait(&search, at_most).await;
+        self.or_unfinished(search, ended).await
+    }
+
+    /// The current state of a search that did not end in time.
+    async fn or_unfinished(
+        &self,
+        search: Search,
+        ended: Result<EndedSearch, FederationError>,
+    ) -> Result<EndedSearch, FederationError> {
+        match ended {
             Err(FederationError::NotReady(_)) => Ok(self.store.search(search.id).await?.into()),
             ended => ended,
         }

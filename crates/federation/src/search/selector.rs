@@ -19,13 +19,20 @@ pub struct ProviderSelector {
     pub(crate) context: PluginContext,
 }
 
+/// The providers of a search, and the preferences by which they were selected.
+pub(crate) struct Selection {
+    /// Ordered by id.
+    pub providers: Vec<SearchProvider>,
+    pub preferences: Preferences,
+}
+
 impl ProviderSelector {
-    /// The selected providers, ordered by id. Unknown names in the list are reported in `notices`.
+    /// Selects the providers. Unknown names in the list are reported in `notices`.
     pub(crate) async fn select(
         &self,
         search: &Search,
         notices: &mut Vec<Notice>,
-    ) -> Result<Vec<SearchProvider>, FederationError> {
+    ) -> Result<Selection, FederationError> {
         let (owner, mut candidates, preferences) = tokio::try_join!(
             self.store.user(search.owner),
             self.store.providers(),
@@ -54,12 +61,12 @@ impl ProviderSelector {
             notices.push(notice_now(&self.context, NoticeKind::SourcesExcluded { names: blocked_names }));
         }
         chosen.retain(|one| !is_blocked(one));
-        Ok(chosen)
+        Ok(Selection { providers: chosen, preferences })
     }
 
     /// The providers of this search, ordered by id.
     pub async fn selected_providers(&self, search: &Search) -> Result<Vec<SearchProvider>, FederationError> {
-        self.select(search, &mut Vec::new()).await
+        Ok(self.select(search, &mut Vec::new()).await?.providers)
     }
 
     /// The providers of a user's searches with this list, ordered by id.

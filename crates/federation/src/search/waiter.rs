@@ -7,10 +7,18 @@ use crate::search::ended_runs::{EndedRuns, EndedSearch, Expectation};
 use domain::search::Search;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
 use tokio::time::{Instant, timeout_at};
 
 /// How often the row is read without events: the search may run in another process.
 const ROW_READ_EVERY: Duration = Duration::from_millis(250);
+
+/// A search whose end is expected.
+pub(crate) struct ExpectedEnd<'a> {
+    /// None if too many runs are expected in this process.
+    run: Option<Expectation<'a>>,
+    events: Receiver<SearchEvent>,
+}
 
 /// Waits for searches and watches their rows for listeners.
 pub struct SearchWaiter {
@@ -41,27 +49,33 @@ impl SearchWaiter {
         }
     }
 
+    /// Expects the end of a search from now on. Nothing that happens before [`Self::wait_for`] is missed.
+    pub(crate) fn expect(&self, search: &Search) -> ExpectedEnd<'_> {
+        ExpectedEnd { run: self.ended_runs.expect(search.id), events: self.progress.subscribe(search.id) }
+    }
+
     /// Waits until the search is ready or has failed; `NotReady` after `at_most`.
     pub async fn wait(&self, started: &Search, at_most: Duration) -> Result<EndedSearch, FederationError> {
-        let id = started.id;
+        let expected = self.expect(started);
+        // It may have ended before.
+        let search = self.store.search(started.id).await?;
+        if search.status.is_final() {
+            return Ok(search.into());
+        }
+        self.wait_for(expected, started, at_most).await
+    }
+
+    /// Like [`Self::wait`], for a search that had not ended when it was expected.
+    pub(crate) async fn wait_for(
+        &self,
+        expected: ExpectedEnd<'_>,
+        started: &Search,
+        at_most: Duration,
+    ) -> Result<EndedSearch, FederationError> {
         let give_up_at = Instant::now() + at_most;
-        let expected = self.ended_runs.expect(id);
-        let mut events = self.progress.subscribe(id);
+        let ExpectedEnd { run: expected, mut events } = expected;
         loop {
-            // The end of an earlier run may come late.
-            let run = expected.as_ref().and_then(Expectation::take);
-            if let Some(run) = run.filter(|run| run.search.run >= started.run) {
-                return Ok(run.into());
-            }
-            let search = self.store.search(id).await?;
-            if search.status.is_final() {
-                return Ok(search.into());
-            }
-            let now = Instant::now();
-            if now >= give_up_at {
-                return Err(FederationError::NotReady(search.status));
-            }
-            let read_again_at = give_up_at.min(now + ROW_READ_EVERY);
+            let read_again_at = give_up_at.min(Instant::now() + ROW_READ_EVERY);
             let final_status = async {
                 loop {
                     match events.recv().await {
@@ -72,6 +86,18 @@ impl SearchWaiter {
                 }
             };
             let _time_to_read_the_row = timeout_at(read_again_at, final_status).await;
+            // The end of an earlier run may come late.
+            let run = expected.as_ref().and_then(Expectation::take);
+            if let Some(run) = run.filter(|ended| ended.run.search.run >= started.run) {
+                return Ok(run.into());
+            }
+            let search = self.store.search(started.id).await?;
+            if search.status.is_final() {
+                return Ok(search.into());
+            }
+            if Instant::now() >= give_up_at {
+                return Err(FederationError::NotReady(search.status));
+            }
         }
     }
 }
