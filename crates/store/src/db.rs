@@ -21,8 +21,11 @@ const SQLITE_READERS_MAX: u32 = 4;
 const SQLITE_BUSY: Duration = Duration::from_secs(5);
 /// How long a caller waits for an SQLite connection: writers share one.
 const SQLITE_TURN: Duration = Duration::from_secs(30);
-/// Page cache of each SQLite connection; negative means KiB.
-const SQLITE_CACHE: &str = "-16000";
+/// Page cache of the SQLite connection that writes; negative means KiB. What is not in it comes from the file cache of
+/// the system.
+const SQLITE_CACHE: &str = "-8000";
+/// Page cache of each connection that reads.
+const SQLITE_READ_CACHE: &str = "-4000";
 const POSTGRES_TURN: Duration = Duration::from_secs(5);
 /// PostgreSQL counts the milliseconds of a statement in 32 bits.
 const POSTGRES_STATEMENT_MS_MAX: u128 = i32::MAX as u128;
@@ -253,7 +256,9 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         .map_err(|error| open_failure(&path, error))?;
     let checkpoints = Some(Arc::new(Checkpoints::start(&path, options.clone())));
     let readers = pool_max.clamp(1, SQLITE_READERS_MAX);
-    let read = pool().max_connections(readers).connect_lazy_with(options.pragma("query_only", "ON"));
+    let read = pool()
+        .max_connections(readers)
+        .connect_lazy_with(options.pragma("query_only", "ON").pragma("cache_size", SQLITE_READ_CACHE));
     Ok(Db::Sqlite(Pools { monitor: read.clone(), read, write, checkpoints }))
 }
 
