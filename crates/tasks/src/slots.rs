@@ -33,7 +33,7 @@ impl Slots {
         }
         let in_progress = Arc::clone(&self.in_progress).try_acquire_owned().ok()?;
         let count = self.owners.admit(owner, self.share)?;
-        Some(Slot { owner, count: Some(count), ..self.slot(in_progress) })
+        Some(Slot { owner, _count: Some(count), ..self.slot(in_progress) })
     }
 
     fn slot(&self, in_progress: OwnedSemaphorePermit) -> Slot {
@@ -43,7 +43,7 @@ impl Slots {
             running: Arc::clone(&self.running),
             owners: Arc::clone(&self.owners),
             owner: None,
-            count: None,
+            _count: None,
         }
     }
 
@@ -114,14 +114,15 @@ pub(crate) struct Slot {
     running: Arc<RunningSlots>,
     owners: Arc<OwnerCounts>,
     owner: Owner,
-    count: Option<OwnerCount>,
+    /// Counts it for the share of its owner.
+    _count: Option<OwnerCount>,
 }
 
 impl Slot {
     /// The slot for a claimed task of this owner.
     pub(crate) fn of(self, owner: Owner) -> Self {
-        let count = Some(self.owners.add(owner));
-        Self { owner, count, ..self }
+        let count = self.owners.add(owner);
+        Self { owner, _count: Some(count), ..self }
     }
 
     fn keep(&self, permit: Option<RunningPermit>) {

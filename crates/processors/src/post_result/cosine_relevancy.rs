@@ -202,9 +202,8 @@ mod tests {
 
     #[test]
     fn results_of_a_block_are_not_in_the_list_and_not_scored() {
-        let notes = serde_json::Map::from_iter([("cosine".to_owned(), 0.5.into())]);
         let block = Some("facts".to_owned());
-        let fact = ResultItem { result_block: block, explain: Some(notes), ..item("River", "") };
+        let fact = ResultItem { result_block: block, explain: Some(Box::default()), ..item("River", "") };
         let mut sets = [set(1, "river", vec![fact])];
         assert_eq!(score(&mut sets, &search("river")), Outcome::default());
         assert_eq!((scores(&sets), &sets[0].items[0].explain), (vec![0.0], &None));

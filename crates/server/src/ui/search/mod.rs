@@ -52,6 +52,7 @@ mod tests {
     use domain::corpus::{
         Badge, CacheStatus, ClusterMark, ClusterMember, DecidedBy, Liveness, MemberRole, SignalState, Topic,
     };
+    use domain::explain::Explain;
     use domain::ids::{ProviderId, ResultId, RunId, SignalId};
     use domain::instant::Instant;
     use domain::result::{Duplicate, ResultItem};
@@ -121,10 +122,12 @@ mod tests {
             payload: object(json!({
                 BAD: [BAD], "source_provider": BAD, "dataset": [[BAD, "n"], [BAD, 1]], "chart": {"kind": BAD, "fields": [BAD]},
             })),
-            explain: Some(object(json!({
-                "confidence": {"embedding": 0.4, BAD: 0.2}, "hits": {"title": {BAD: [0]}},
-                "NOT": {"body": BAD}, "personal": [{"source": BAD, "factor": 2.0}], "score": {"total": 1},
-            }))),
+            explain: Some(Box::new(Explain::from(object(json!({
+                "confidence": {"embedding": 0.4, BAD: 0.2},
+                "hits": {"title": {BAD: [0]}, "body": {BAD: [1]}, "author": {}}, "NOT": {"body": BAD},
+                "personal": [{"source": BAD, "wish": "raise", "factor": 2.0}],
+                "score": {"title": 1.0, "body": 0.0, "author": 0.0, "total": 1.0},
+            }))))),
             ..ResultItem::default()
         }
     }
