@@ -9,6 +9,7 @@
 //! | [`search_task`] | the task that runs a search |
 //! | [`preferences`] | sources and domains that a user raises, lowers or blocks |
 //! | [`provider`], [`provider_config`] | search providers and their `config.swirl` blocks |
+//! | [`parsed_text`] | a text of a record, and what it says |
 //! | [`provider_secrets`], [`secret_binding`] | masking of a provider's secrets; where stored secrets may be sent |
 //! | [`provider_probe`] | the outcome of testing a provider |
 //! | [`query_transform`], [`pipeline`] | reusable rewrites of queries; post-result pipelines |
@@ -57,6 +58,7 @@ pub mod notice;
 pub mod owner_scope;
 pub mod ownership;
 pub mod page_fetch;
+pub mod parsed_text;
 pub mod password;
 pub mod pipeline;
 pub mod ports;

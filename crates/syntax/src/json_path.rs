@@ -9,6 +9,7 @@
 
 use crate::error::SyntaxError;
 use serde_json::Value;
+use std::str::FromStr;
 
 /// Maximum length of a path, in characters.
 pub const PATH_CHARS_MAX: usize = 1024;
@@ -63,6 +64,14 @@ impl JsonPath {
             current = next;
         }
         current
+    }
+}
+
+impl FromStr for JsonPath {
+    type Err = SyntaxError;
+
+    fn from_str(text: &str) -> Result<Self, SyntaxError> {
+        Self::parse(text)
     }
 }
 

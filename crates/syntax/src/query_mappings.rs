@@ -1,6 +1,7 @@
 //! `query_mappings`: values for the query template, and capabilities of the source.
 
 use crate::error::SyntaxError;
+use std::str::FromStr;
 
 /// Maximum number of pieces in a text of mappings, also of the other kinds.
 pub const PIECES_MAX: usize = 500;
@@ -100,6 +101,14 @@ impl QueryMappings {
 
     fn filled(&self, key: &str) -> Option<&str> {
         self.get(key).filter(|value| !value.is_empty())
+    }
+}
+
+impl FromStr for QueryMappings {
+    type Err = SyntaxError;
+
+    fn from_str(text: &str) -> Result<Self, SyntaxError> {
+        Self::parse(text)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::error::SyntaxError;
 use crate::json_path::JsonPath;
 use crate::split::{find_top, split_top};
 use crate::suggest;
+use std::str::FromStr;
 
 const KEYS: [&str; 4] = ["FOUND", "RETRIEVED", "RESULTS", "RESULT"];
 
@@ -43,6 +44,14 @@ impl ResponseMappings {
             place.get_or_insert(path);
         }
         Ok(mappings)
+    }
+}
+
+impl FromStr for ResponseMappings {
+    type Err = SyntaxError;
+
+    fn from_str(text: &str) -> Result<Self, SyntaxError> {
+        Self::parse(text)
     }
 }
 

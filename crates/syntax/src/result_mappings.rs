@@ -6,6 +6,7 @@ use crate::query_mappings::PIECES_MAX;
 use crate::query_template::{Part, parts};
 use crate::split::{find_top, split_top};
 use crate::suggest;
+use std::str::FromStr;
 
 /// Keys of a response besides the blocks.
 pub const BLOCKS_RESERVED: [&str; 3] = ["messages", "info", "results"];
@@ -120,6 +121,14 @@ impl ResultMappings {
             self.mappings.push(ResultMapping::Field { key: key.to_owned(), sources });
         }
         Ok(())
+    }
+}
+
+impl FromStr for ResultMappings {
+    type Err = SyntaxError;
+
+    fn from_str(text: &str) -> Result<Self, SyntaxError> {
+        Self::parse(text)
     }
 }
 
