@@ -5,6 +5,7 @@ use crate::shared::graphql::{answer, variables::Variables};
 use crate::shared::http_source::HttpSource;
 use crate::shared::{http_check, page};
 use domain::corpus::SourceKind;
+use domain::parsed_text::ParsedText;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
     PluginContext, ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, SourceResponse,
@@ -16,6 +17,7 @@ use domain::validation::FieldErrors;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use syntax::query_mappings::QueryMappings;
 use syntax::response_mappings::ResponseMappings;
@@ -54,8 +56,8 @@ struct GraphQl {
     place: String,
     document: String,
     variables: Variables,
-    response_mappings: ResponseMappings,
-    mappings: QueryMappings,
+    response_mappings: Arc<ResponseMappings>,
+    mappings: Arc<QueryMappings>,
     context: PluginContext,
 }
 
@@ -94,7 +96,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 fn plain(provider: &SearchProvider) -> SearchProvider {
     let mut plain = provider.clone();
     plain.spec.query_template = "{url}".to_owned();
-    plain.spec.query_mappings = String::new();
+    plain.spec.query_mappings = ParsedText::default();
     plain
 }
 

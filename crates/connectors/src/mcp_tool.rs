@@ -5,6 +5,7 @@ use crate::shared::http_source::HttpSource;
 use crate::shared::mcp::{answer, arguments::Arguments, session::Session};
 use crate::shared::{http_check, page};
 use domain::corpus::SourceKind;
+use domain::parsed_text::ParsedText;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
     RequestDescription, ResultOrigin, SourceRequest, SourceResponse, TestTarget, TypedConnector,
@@ -14,6 +15,7 @@ use domain::validation::FieldErrors;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 use syntax::query_mappings::QueryMappings;
 use syntax::response_mappings::ResponseMappings;
@@ -47,8 +49,8 @@ struct McpTool {
     /// The address without secrets, for display.
     place: String,
     arguments: Arguments,
-    response_mappings: ResponseMappings,
-    mappings: QueryMappings,
+    response_mappings: Arc<ResponseMappings>,
+    mappings: Arc<QueryMappings>,
     context: PluginContext,
 }
 
@@ -86,7 +88,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 fn plain(provider: &SearchProvider) -> SearchProvider {
     let mut plain = provider.clone();
     plain.spec.query_template = "{url}".to_owned();
-    plain.spec.query_mappings = String::new();
+    plain.spec.query_mappings = ParsedText::default();
     plain
 }
 

@@ -8,6 +8,7 @@ use crate::shared::opensearch_description::template::{self, UrlQuery};
 use crate::shared::{http_check, page, response};
 use domain::corpus::SourceKind;
 use domain::ids::ProviderId;
+use domain::parsed_text::ParsedText;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpResponse, NormalizedPage,
     PluginContext, ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, SourceResponse,
@@ -102,7 +103,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 fn plain(provider: &SearchProvider) -> SearchProvider {
     let mut plain = provider.clone();
     plain.spec.query_template = "{url}".to_owned();
-    plain.spec.query_mappings = String::new();
+    plain.spec.query_mappings = ParsedText::default();
     plain
 }
 

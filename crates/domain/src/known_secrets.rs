@@ -191,10 +191,11 @@ impl KnownSecrets {
 /// Secrets inside fields that are not secret themselves.
 pub fn of_fields(spec: &ProviderSpec) -> Vec<Secret> {
     let mut found = Vec::new();
-    for text in [&spec.url, &spec.query_template, &spec.query_mappings] {
+    for text in [spec.url.as_str(), &spec.query_template, &spec.query_mappings] {
         found.extend(inline_secrets::find(text));
     }
-    for object in [&spec.query_template_json, &spec.post_query_template, &spec.page_fetch_config_json] {
+    let pages = spec.page_fetch_config_json.as_ref();
+    for object in [&spec.query_template_json, &spec.post_query_template, pages] {
         found.extend(of_object(object));
     }
     found

@@ -1,10 +1,14 @@
 //! `page_fetch_config_json` of a provider: how the pages behind its results are fetched.
 
+use crate::parsed_text::ParsedText;
 use crate::secret::Secret;
 use crate::validation::FieldErrors;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use syntax::json_path::JsonPath;
 
 /// Maximum `timeout`, in seconds.
 const TIMEOUT_MAX: f64 = 600.0;
@@ -13,6 +17,65 @@ const FIELD: &str = "page_fetch_config_json";
 /// The only supported fallback.
 const DIFFBOT: &str = "diffbot";
 
+/// `page_fetch_config_json` of a provider: the object as it was given, and what it says. It is stored and returned word
+/// for word, with keys that nobody reads. Copies share the object and what it says; the first use parses it, as with
+/// [`ParsedText`].
+#[derive(Clone, Default, Deserialize)]
+#[serde(from = "Map<String, Value>")]
+pub struct PageFetchConfigJson(Arc<Content>);
+
+#[derive(Default)]
+struct Content {
+    object: Map<String, Value>,
+    /// The configuration, and what is wrong in it.
+    parsed: OnceLock<(PageFetchConfig, FieldErrors)>,
+}
+
+impl PageFetchConfigJson {
+    /// The configuration; invalid values are ignored here, because they are rejected when the provider is saved.
+    pub fn parsed(&self) -> &PageFetchConfig {
+        &self.read().0
+    }
+
+    pub(crate) fn check(&self, errors: &mut FieldErrors) {
+        errors.merge(self.read().1.clone());
+    }
+
+    fn read(&self) -> &(PageFetchConfig, FieldErrors) {
+        self.0.parsed.get_or_init(|| {
+            let mut errors = FieldErrors::default();
+            (PageFetchConfig::read(&self.0.object, &mut errors), errors)
+        })
+    }
+}
+
+impl From<Map<String, Value>> for PageFetchConfigJson {
+    fn from(object: Map<String, Value>) -> Self {
+        Self(Arc::new(Content { object, parsed: OnceLock::new() }))
+    }
+}
+
+/// The object as it was given.
+impl AsRef<Map<String, Value>> for PageFetchConfigJson {
+    fn as_ref(&self) -> &Map<String, Value> {
+        &self.0.object
+    }
+}
+
+/// Equal objects say the same.
+impl PartialEq for PageFetchConfigJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.object == other.0.object
+    }
+}
+
+impl Serialize for PageFetchConfigJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.object.serialize(serializer)
+    }
+}
+
+/// How the pages behind the results of a provider are fetched.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageFetchConfig {
     /// Pages are fetched for summaries: the key `cache` is present, with any value. The value itself applies to the
@@ -48,20 +111,10 @@ pub struct Diffbot {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaTypeLookup {
     pub url: String,
-    pub path: String,
+    pub path: ParsedText<JsonPath>,
 }
 
 impl PageFetchConfig {
-    /// The provider's configuration; invalid values are ignored here, because they are rejected when the provider is
-    /// saved.
-    pub fn parse(config: &Map<String, Value>) -> Self {
-        Self::read(config, &mut FieldErrors::default())
-    }
-
-    pub fn check(config: &Map<String, Value>, errors: &mut FieldErrors) {
-        Self::read(config, errors);
-    }
-
     /// The time limit for a page of this host, if the provider has one.
     pub fn timeout_for(&self, host: &str) -> Option<Duration> {
         self.host_timeouts.get(&host.to_ascii_lowercase()).copied().or(self.timeout)
@@ -183,7 +236,7 @@ impl Form<'_> {
     fn lookup(&mut self) -> Option<MediaTypeLookup> {
         let (url, path) = (self.text("mimetype_url"), self.text("mimetype_path"));
         match (url, path) {
-            (Some(url), Some(path)) => Some(MediaTypeLookup { url, path }),
+            (Some(url), Some(path)) => Some(MediaTypeLookup { url, path: path.into() }),
             (None, None) => None,
             _ => {
                 self.wrong("mimetype_url", "mimetype_url and mimetype_path are needed together.");
@@ -199,9 +252,50 @@ mod tests {
     use crate::provider::ProviderSpec;
     use serde_json::json;
 
+    fn config_json(config: Value) -> PageFetchConfigJson {
+        serde_json::from_value(config).unwrap()
+    }
+
     fn spec(config: Value) -> ProviderSpec {
-        let config = config.as_object().unwrap().clone();
-        ProviderSpec { name: "A".to_owned(), page_fetch_config_json: config, ..ProviderSpec::default() }
+        ProviderSpec {
+            name: "A".to_owned(),
+            page_fetch_config_json: config_json(config),
+            ..ProviderSpec::default()
+        }
+    }
+
+    #[test]
+    fn it_is_returned_word_for_word() {
+        for text in [
+            "{}",
+            r#"{"z":1,"cache":null,"timeout":"soon","a":{"timeout":-1,"b":[1.0,null]},"headers":[]}"#,
+            r#"{"mimetype_url":"https://a.example/","fallback":"diffbot","unknown":"ä"}"#,
+        ] {
+            let read: PageFetchConfigJson = serde_json::from_str(text).unwrap();
+            let (copy, _) = (read.clone(), read.parsed());
+            assert_eq!(serde_json::to_string(&read).unwrap(), text);
+            assert_eq!(serde_json::to_string(copy.as_ref()).unwrap(), text);
+            assert!(copy == read && read == PageFetchConfigJson::from(copy.as_ref().clone()), "{text}");
+        }
+        for wrong in [json!("text"), json!([]), json!(7), json!(null)] {
+            let error = serde_json::from_value::<PageFetchConfigJson>(wrong.clone()).err().unwrap();
+            assert!(error.to_string().ends_with("expected a map"), "{wrong}: {error}");
+        }
+    }
+
+    #[test]
+    fn it_is_parsed_once_for_all_copies() {
+        let first = config_json(json!({"cache": "", "timeout": 5, "headers": 7}));
+        let second = first.clone();
+        assert!(first.0.parsed.get().is_none(), "nobody has asked yet");
+        let config: *const PageFetchConfig = second.parsed();
+        for copy in [&first, &second, &first.clone()] {
+            assert!(std::ptr::eq(copy.parsed(), config), "parsed again");
+            let mut errors = FieldErrors::default();
+            copy.check(&mut errors);
+            assert_eq!(errors.to_string(), "page_fetch_config_json: headers: an object is needed.");
+            assert!(std::ptr::eq(copy.parsed(), config), "parsed again");
+        }
     }
 
     #[test]
@@ -214,18 +308,18 @@ mod tests {
             "mimetype_path": "file.mimeType", "mimetype_whitelist": "text/html, application/pdf",
         }));
         assert!(given.check().is_empty(), "{}", given.check());
-        let read = PageFetchConfig::parse(&given.page_fetch_config_json);
+        let read = given.page_fetch_config_json.parsed();
         assert!(read.is_enabled);
         assert_eq!(read.headers["User-Agent"], "");
         let seconds = |host: &str| read.timeout_for(host).map(|time| time.as_secs());
         assert_eq!((seconds("slow.example"), seconds("other.example")), (Some(60), Some(30)));
-        let diffbot = read.diffbot.unwrap();
+        let diffbot = read.diffbot.as_ref().unwrap();
         assert_eq!(diffbot.token.expose(), "t");
         assert_eq!(diffbot.entities, BTreeMap::from([("news.example".to_owned(), "article".to_owned())]));
         assert_eq!(read.content_url.as_deref(), Some("https://a.example/{id}"));
         assert_eq!(read.media_types, ["text/html", "application/pdf"]);
-        assert_eq!(read.media_type_lookup.map(|lookup| lookup.path).as_deref(), Some("file.mimeType"));
-        assert_eq!(PageFetchConfig::parse(&Map::new()), PageFetchConfig::default());
+        assert_eq!(read.media_type_lookup.as_ref().map(|lookup| lookup.path.as_str()), Some("file.mimeType"));
+        assert_eq!(*config_json(json!({})).parsed(), PageFetchConfig::default());
     }
 
     #[test]
@@ -237,11 +331,7 @@ mod tests {
             (json!({"timeout": 5}), false),
             (json!({}), false),
         ] {
-            assert_eq!(
-                PageFetchConfig::parse(config.as_object().unwrap()).is_enabled,
-                is_enabled,
-                "{config}"
-            );
+            assert_eq!(config_json(config.clone()).parsed().is_enabled, is_enabled, "{config}");
         }
     }
 

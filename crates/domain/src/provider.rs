@@ -3,7 +3,8 @@
 use crate::bounded_json::{self, FIELD_VALUES_MAX};
 use crate::ids::{ProviderId, UserId};
 use crate::instant::Instant;
-use crate::page_fetch::PageFetchConfig;
+use crate::page_fetch::PageFetchConfigJson;
+use crate::parsed_text::ParsedText;
 use crate::provider_config::ProviderConfig;
 use crate::search::check_list;
 use crate::secret::Secret;
@@ -14,6 +15,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use syntax::credentials::session_name;
+use syntax::query_mappings::QueryMappings;
+use syntax::response_mappings::ResponseMappings;
+use syntax::result_mappings::ResultMappings;
 
 pub const NAME_CHARS_MAX: usize = 200;
 pub const DESCRIPTION_CHARS_MAX: usize = 2000;
@@ -72,12 +76,13 @@ pub struct ProviderSpec {
     pub http_request_headers: BTreeMap<String, String>,
     /// How the pages of results are fetched. Secrets in it are masked like those of `http_request_headers`.
     #[schema(value_type = Object)]
-    pub page_fetch_config_json: Map<String, Value>,
+    pub page_fetch_config_json: PageFetchConfigJson,
     /// Applied to the query before the source is searched. Executed in order.
     pub query_processors: Vec<String>,
     /// Comma-separated `key=value` text: values for the template, and capabilities of the source, such as
     /// `lang=en,PAGE=start=RESULT_INDEX,NOT=True`.
-    pub query_mappings: String,
+    #[schema(value_type = String)]
+    pub query_mappings: ParsedText<QueryMappings>,
     /// The field that `DedupeByFieldResultProcessor` compares, such as `conversationId`: of results with the same
     /// value, only the first is kept.
     pub result_grouping_field: String,
@@ -85,10 +90,12 @@ pub struct ProviderSpec {
     pub result_processors: Vec<String>,
     /// Paths in the response: `FOUND=<path>,RETRIEVED=<path>,RESULTS=<path>,RESULT=<path>`, such as
     /// `FOUND=total,RESULTS=items`.
-    pub response_mappings: String,
+    #[schema(value_type = String)]
+    pub response_mappings: ParsedText<ResponseMappings>,
     /// Maps fields of the source to fields of a result, comma-separated:
     /// `title=name,body=abstract,url=links.html,date_published=created`.
-    pub result_mappings: String,
+    #[schema(value_type = String)]
+    pub result_mappings: ParsedText<ResultMappings>,
     /// Number of results to request, 1 to 1000. Larger numbers are fetched page by page.
     pub results_per_query: u32,
     /// Credentials for the source: `bearer=<token>`, `HTTPBasicAuth('user','password')`, or `key=<value>` for the
@@ -121,17 +128,17 @@ impl Default for ProviderSpec {
             query_template_json: Map::new(),
             post_query_template: Map::new(),
             http_request_headers: BTreeMap::new(),
-            page_fetch_config_json: Map::new(),
+            page_fetch_config_json: PageFetchConfigJson::default(),
             query_processors: texts(&["AdaptiveQueryProcessor"]),
-            query_mappings: String::new(),
+            query_mappings: ParsedText::default(),
             result_grouping_field: String::new(),
             result_processors: texts(&[
                 "MappingResultProcessor",
                 "DateFinderResultProcessor",
                 "CosineRelevancyResultProcessor",
             ]),
-            response_mappings: String::new(),
-            result_mappings: String::new(),
+            response_mappings: ParsedText::default(),
+            result_mappings: ParsedText::default(),
             results_per_query: 10,
             credentials: String::new(),
             eval_credentials: String::new(),
@@ -151,7 +158,7 @@ impl ProviderSpec {
         });
         errors.check_name("name", &self.name, NAME_CHARS_MAX);
         for (field, text, chars_max) in [
-            ("description", &self.description, DESCRIPTION_CHARS_MAX),
+            ("description", self.description.as_str(), DESCRIPTION_CHARS_MAX),
             ("authenticator", &self.authenticator, NAME_CHARS_MAX),
             ("url", &self.url, TEXT_CHARS_MAX),
             ("query_template", &self.query_template, TEXT_CHARS_MAX),
@@ -182,7 +189,7 @@ impl ProviderSpec {
             errors.check(ok, "http_request_headers", || format!("'{name}' is not a valid header."));
         }
         self.config.check(&mut errors);
-        PageFetchConfig::check(&self.page_fetch_config_json, &mut errors);
+        self.page_fetch_config_json.check(&mut errors);
         errors
     }
 }

@@ -19,11 +19,11 @@ impl ProviderSpec {
         Self {
             url: inline_secrets::mask(&self.url),
             query_template: inline_secrets::mask(&self.query_template),
-            query_mappings: inline_secrets::mask(&self.query_mappings),
+            query_mappings: inline_secrets::mask(&self.query_mappings).into(),
             query_template_json: masked_template(&self.query_template_json),
             post_query_template: masked_template(&self.post_query_template),
             http_request_headers: headers.collect(),
-            page_fetch_config_json: masked_object(&self.page_fetch_config_json),
+            page_fetch_config_json: masked_object(self.page_fetch_config_json.as_ref()).into(),
             credentials: Secret::new(self.credentials.clone()).masked(),
             ..self.clone()
         }
@@ -57,7 +57,7 @@ impl ProviderSpec {
     /// Whether a field that is encrypted besides the credentials has a value.
     pub fn has_confidential(&self) -> bool {
         !self.http_request_headers.is_empty()
-            || !self.page_fetch_config_json.is_empty()
+            || !self.page_fetch_config_json.as_ref().is_empty()
             || !self.eval_credentials.is_empty()
             || self.has_inline_secrets()
     }
@@ -85,13 +85,11 @@ impl ProviderSpec {
 
     /// Restores masked texts, except `credentials`, to the stored ones of the same name. Omitted values stay omitted.
     pub fn keeping(mut self, stored: &Self) -> Self {
-        for (text, kept) in [
-            (&mut self.url, &stored.url),
-            (&mut self.query_template, &stored.query_template),
-            (&mut self.query_mappings, &stored.query_mappings),
-        ] {
+        for (text, kept) in [(&mut self.url, &stored.url), (&mut self.query_template, &stored.query_template)]
+        {
             *text = inline_secrets::restore(text, kept);
         }
+        self.query_mappings = inline_secrets::restore(&self.query_mappings, &stored.query_mappings).into();
         keep(&mut self.query_template_json, &stored.query_template_json);
         keep(&mut self.post_query_template, &stored.post_query_template);
         for (name, value) in
@@ -101,7 +99,9 @@ impl ProviderSpec {
                 kept.clone_into(value);
             }
         }
-        keep(&mut self.page_fetch_config_json, &stored.page_fetch_config_json);
+        let mut config = self.page_fetch_config_json.as_ref().clone();
+        keep(&mut config, stored.page_fetch_config_json.as_ref());
+        self.page_fetch_config_json = config.into();
         self
     }
 
@@ -118,7 +118,7 @@ impl ProviderSpec {
                 "http_request_headers",
                 self.http_request_headers.values().any(|value| Secret::is_masked(value)),
             ),
-            ("page_fetch_config_json", self.page_fetch_config_json.values().any(holds_mask)),
+            ("page_fetch_config_json", self.page_fetch_config_json.as_ref().values().any(holds_mask)),
         ];
         is_masked.into_iter().filter(|(_, is_masked)| *is_masked).map(|(field, _)| field).collect()
     }

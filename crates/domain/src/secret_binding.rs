@@ -6,7 +6,6 @@ use crate::provider::ProviderSpec;
 use crate::validation::FieldErrors;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-use syntax::query_mappings::QueryMappings;
 use syntax::query_template::bind_configuration;
 use url::Url;
 
@@ -25,7 +24,7 @@ pub struct Destinations(BTreeSet<String>);
 impl Destinations {
     pub fn of_provider(spec: &ProviderSpec) -> Self {
         let mut places = Self::default();
-        let mappings = QueryMappings::parse(&spec.query_mappings).unwrap_or_default();
+        let mappings = spec.query_mappings.parsed().cloned().unwrap_or_default();
         let bound = |template: &str| {
             bind_configuration(template, spec.url.trim(), &mappings).unwrap_or_else(|_| template.to_owned())
         };
@@ -36,7 +35,7 @@ impl Destinations {
         }
         // A connector may read a URL from a mapping, as Pinecone does from `api`.
         places.0.extend(mappings.pairs().iter().filter_map(|(_, value)| origin(value.trim())));
-        places.add_addresses(&spec.page_fetch_config_json, false);
+        places.add_addresses(spec.page_fetch_config_json.as_ref(), false);
         places.add_addresses(spec.config.as_ref(), false);
         places
     }

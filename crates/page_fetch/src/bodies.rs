@@ -3,7 +3,6 @@
 use crate::PageFetchParts;
 use crate::page::PageRequest;
 use domain::ids::UserId;
-use domain::page_fetch::PageFetchConfig;
 use domain::ports::DocumentRequest;
 use domain::provider::SearchProvider;
 use domain::rag::FetchUrlBody;
@@ -34,8 +33,7 @@ pub async fn fill(
 ) -> usize {
     let Some(rules) = provider.spec.config.fetch_url_body else { return 0 };
     let until = Instant::now() + wanted.time_max;
-    let config = PageFetchConfig::parse(&provider.spec.page_fetch_config_json);
-    let filler = BodyFiller { parts, provider, config: &config, rules, wanted: &wanted };
+    let filler = BodyFiller { parts, provider, rules, wanted: &wanted };
     let bodies = {
         let is_wanted = |item: &ResultItem| is_thin(item, &rules) && item.as_given().is_some();
         let thin = items.iter().enumerate().filter(|(_, item)| is_wanted(item));
@@ -64,7 +62,6 @@ fn is_thin(item: &ResultItem, rules: &FetchUrlBody) -> bool {
 struct BodyFiller<'s> {
     parts: &'s PageFetchParts,
     provider: &'s SearchProvider,
-    config: &'s PageFetchConfig,
     rules: FetchUrlBody,
     wanted: &'s Wanted<'s>,
 }
@@ -78,8 +75,8 @@ impl BodyFiller<'_> {
         let own = Duration::try_from_secs_f64(self.rules.timeout).unwrap_or_default();
         let time_max = own.min(self.wanted.time_max);
         let wanted = DocumentRequest::of_result(self.provider, item, self.wanted.user, time_max);
-        let request =
-            PageRequest { parts: self.parts, config: self.config, wanted: &wanted, usual: time_max };
+        let config = self.provider.spec.page_fetch_config_json.parsed();
+        let request = PageRequest { parts: self.parts, config, wanted: &wanted, usual: time_max };
         let page = match request.run().await {
             Ok(page) => page,
             Err(error) => {

@@ -12,7 +12,6 @@ use domain::ports::{
 use domain::provenance::{PageTarget, SourceItem, SourcePage};
 use serde_json::Value;
 use std::time::Duration;
-use syntax::json_path::JsonPath;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
@@ -102,7 +101,7 @@ impl PageRequest<'_> {
         let answer = self.get(address).await?;
         let value = parse_answer(&answer.body)
             .map_err(|_| FetchFailure::last("the response of the media type lookup is not JSON"))?;
-        let path = JsonPath::parse(&lookup.path).map_err(FetchFailure::last)?;
+        let path = lookup.path.parsed().map_err(|error| FetchFailure::last(error.message()))?;
         let found = path.find(&value).into_iter().find_map(Value::as_str).map(media_type::bare);
         found.ok_or_else(|| {
             FetchFailure::last("the response of the media type lookup does not contain the type")

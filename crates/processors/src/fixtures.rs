@@ -50,7 +50,7 @@ impl Default for TestContext {
 impl TestContext {
     pub fn with_mappings(result_mappings: &str) -> Self {
         let mut context = Self::default();
-        context.provider.spec.result_mappings = result_mappings.to_owned();
+        context.provider.spec.result_mappings = result_mappings.into();
         context
     }
 

@@ -169,8 +169,8 @@ fn build_diagnosis(
         Some(site) => analysis.with_base_url(&site),
         None => analysis,
     };
-    spec.response_mappings = analysis.response_mappings;
-    spec.result_mappings = analysis.result_mappings;
+    spec.response_mappings = analysis.response_mappings.into();
+    spec.result_mappings = analysis.result_mappings.into();
     warnings.extend(analysis.warnings);
     Diagnosis {
         provider: spec,

@@ -4,17 +4,17 @@ use domain::ports::{ConnectorError, ConnectorErrorKind};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use syntax::credentials::{SESSION_PLACE, SourceCredentials, session_name};
 use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
 use syntax::response_mappings::ResponseMappings;
-use syntax::result_mappings::ResultMappings;
 
 /// The parsed mappings and credentials of a provider.
 #[derive(Debug, Clone, Default)]
 pub struct Notations {
-    pub query_mappings: QueryMappings,
-    pub response_mappings: ResponseMappings,
+    pub query_mappings: Arc<QueryMappings>,
+    pub response_mappings: Arc<ResponseMappings>,
     pub credentials: SourceCredentials,
 }
 
@@ -51,16 +51,16 @@ fn parse_notations(provider: &SearchProvider) -> (Notations, Vec<ConnectorError>
     let (mut read, mut errors) = (Notations::default(), Vec::new());
     let mut add =
         |field: &'static str, error: SyntaxError| errors.push(ConnectorError::of_syntax(field, error));
-    match QueryMappings::parse(&spec.query_mappings) {
-        Ok(mappings) => read.query_mappings = mappings,
-        Err(error) => add("query_mappings", error),
+    match spec.query_mappings.parsed() {
+        Ok(mappings) => read.query_mappings = Arc::clone(mappings),
+        Err(error) => add("query_mappings", error.clone()),
     }
-    match ResponseMappings::parse(&spec.response_mappings) {
-        Ok(mappings) => read.response_mappings = mappings,
-        Err(error) => add("response_mappings", error),
+    match spec.response_mappings.parsed() {
+        Ok(mappings) => read.response_mappings = Arc::clone(mappings),
+        Err(error) => add("response_mappings", error.clone()),
     }
-    if let Err(error) = ResultMappings::parse(&spec.result_mappings) {
-        add("result_mappings", error);
+    if let Err(error) = spec.result_mappings.parsed() {
+        add("result_mappings", error.clone());
     }
     match SourceCredentials::parse(&provider.credentials) {
         Ok(credentials) => read.credentials = credentials,
@@ -103,6 +103,7 @@ fn not_connected() -> ConnectorError {
 mod tests {
     use super::*;
     use domain::provider::ProviderSpec;
+    use domain::secret::Secret;
 
     #[test]
     fn an_error_names_its_field() {
@@ -113,6 +114,25 @@ mod tests {
         let error = valid_notations(&provider).expect_err("a mapping without a value");
         assert_eq!((error.kind, error.field), (ConnectorErrorKind::ConfigInvalid, Some("result_mappings")));
         assert_eq!(error.to_string(), errors.to_string());
+    }
+
+    /// A connector is built for each search, and each build reads the notations, some of them twice.
+    #[test]
+    fn the_mappings_of_a_record_are_not_parsed_again() {
+        let spec = ProviderSpec {
+            query_mappings: "DATE_SORT=sort=date".into(),
+            response_mappings: "RESULTS=items".into(),
+            ..ProviderSpec::default()
+        };
+        let provider = SearchProvider::unsaved(spec, Default::default(), Default::default());
+        let first = valid_notations(&provider).expect("notations");
+        assert_eq!(first.query_mappings.date_sort(), Some("sort=date"));
+        let copy = SearchProvider { user_token: Some(Secret::new("token")), ..provider.clone() };
+        for provider in [&provider, &copy] {
+            let again = require_notations(provider).expect("notations");
+            assert!(Arc::ptr_eq(&again.query_mappings, &first.query_mappings));
+            assert!(Arc::ptr_eq(&again.response_mappings, &first.response_mappings));
+        }
     }
 
     #[test]

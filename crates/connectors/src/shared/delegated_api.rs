@@ -13,6 +13,7 @@ use domain::settings::PluginSettings;
 use domain::validation::FieldErrors;
 use serde_json::Value;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use syntax::query_mappings::QueryMappings;
 use url::Url;
@@ -261,7 +262,7 @@ pub fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 /// The query mappings of a valid provider.
-pub fn query_mappings(provider: &SearchProvider) -> Result<QueryMappings, ConnectorError> {
+pub fn query_mappings(provider: &SearchProvider) -> Result<Arc<QueryMappings>, ConnectorError> {
     Ok(valid_notations(&without_credentials(provider))?.query_mappings)
 }
 
@@ -295,7 +296,6 @@ mod tests {
     use super::*;
     use domain::ports::{Clock, Unavailable};
     use domain::provider::ProviderSpec;
-    use std::sync::Arc;
 
     struct Never;
 

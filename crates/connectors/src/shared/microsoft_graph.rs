@@ -16,6 +16,7 @@ use domain::search::Sort;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 use std::fmt;
+use std::sync::Arc;
 use syntax::query_mappings::QueryMappings;
 use syntax::query_template::{Binding, QueryEncoding};
 use syntax::response_mappings::ResponseMappings;
@@ -71,9 +72,9 @@ pub enum Order {
 struct GraphSearch {
     api: DelegatedApi,
     entity: &'static Entity,
-    mappings: QueryMappings,
+    mappings: Arc<QueryMappings>,
     template: Map<String, Value>,
-    response_mappings: ResponseMappings,
+    response_mappings: Arc<ResponseMappings>,
     has_result_mappings: bool,
 }
 
@@ -103,7 +104,7 @@ pub fn build(
     let notations = valid_notations(&without_credentials(provider))?;
     let spec = &provider.spec;
     let response_mappings = if spec.response_mappings.trim().is_empty() {
-        ResponseMappings::parse(RESPONSE_MAPPINGS).map_err(config_invalid)?
+        Arc::new(ResponseMappings::parse(RESPONSE_MAPPINGS).map_err(config_invalid)?)
     } else {
         notations.response_mappings
     };

@@ -37,7 +37,7 @@ async fn the_contract() {
         kind: kind(),
         context: tools(&fake_llm),
         // Without a prompt, only the words are sent.
-        spec: ProviderSpec { query_mappings: String::new(), ..spec() },
+        spec: ProviderSpec { query_mappings: "".into(), ..spec() },
         user_token: None,
         reader: None,
         many: "river",
@@ -94,7 +94,7 @@ async fn one_result_with_who_wrote_it() {
     for (text, spec, prompt) in [
         ("old rivers", spec(), "'Tell me about: old rivers'"),
         ("what is a river?", spec(), "what is a river?"),
-        ("old rivers", ProviderSpec { query_mappings: String::new(), ..spec() }, "old rivers"),
+        ("old rivers", ProviderSpec { query_mappings: "".into(), ..spec() }, "old rivers"),
         (
             "old rivers",
             ProviderSpec {
@@ -131,7 +131,7 @@ async fn one_result_with_who_wrote_it() {
 #[test]
 fn fields_are_checked_and_heard() {
     let with = |mappings: &str, template: serde_json::Value, config: serde_json::Value| ProviderSpec {
-        query_mappings: mappings.to_owned(),
+        query_mappings: mappings.into(),
         query_template_json: template.as_object().cloned().unwrap_or_default(),
         config: serde_json::from_value(config).expect("an object"),
         ..spec()

@@ -27,7 +27,8 @@ fn spec(source: &GraphQl, document: &str, paging: &str) -> ProviderSpec {
         query_template: document.into(),
         query_mappings: format!(
             "query_string=q,limit=first,limit_max=20,sort=order,DATE_SORT=NEWEST,RELEVANCY_SORT=BEST,{paging}"
-        ),
+        )
+        .into(),
         response_mappings: "FOUND=data.search.total,RESULTS=data.search.nodes".into(),
         result_mappings: "title=title,url=link,date_published=created".into(),
         ..ProviderSpec::default()
@@ -53,10 +54,11 @@ fn subject(source: &GraphQl, document: &str, paging: &str) -> Subject {
             spec.query_template = spec.query_template.replace("query (", "query Broken (");
         }),
         with("an order that is not known", ConnectorErrorKind::QueryInvalid, &|spec| {
-            spec.query_mappings = spec.query_mappings.replace("RELEVANCY_SORT=BEST", "RELEVANCY_SORT=WORST");
+            spec.query_mappings =
+                spec.query_mappings.replace("RELEVANCY_SORT=BEST", "RELEVANCY_SORT=WORST").into();
         }),
         with("a page that is too large", ConnectorErrorKind::QueryInvalid, &|spec| {
-            spec.query_mappings = spec.query_mappings.replace("limit_max=20", "limit_max=21");
+            spec.query_mappings = spec.query_mappings.replace("limit_max=20", "limit_max=21").into();
         }),
         with("a wrong path", ConnectorErrorKind::PlaceUnknown, &|spec| spec.url += "/nowhere"),
         with("a refused connection", ConnectorErrorKind::Unavailable, &|spec| {
@@ -98,7 +100,7 @@ async fn a_circle_of_cursors_ends() {
     source.never_end();
     let paging = "cursor=after,next_cursor=data.search.pageInfo.endCursor";
     let mut subject = subject(&source, BY_CURSOR, paging);
-    subject.spec.query_mappings = subject.spec.query_mappings.replace("limit_max=20", "limit_max=1");
+    subject.spec.query_mappings = subject.spec.query_mappings.replace("limit_max=20", "limit_max=1").into();
     let page = subject.ask("x", Sort::Relevancy, 500).await.expect("an answer");
     assert_eq!((source.requests(), page.items.len()), (20, 20));
 }

@@ -36,7 +36,7 @@ fn subject(source: &McpServer) -> Subject {
         Mistake { what, spec, user_token: None, kind }
     };
     let replaced = |spec: &mut ProviderSpec, from: &str, to: &str| {
-        spec.query_mappings = spec.query_mappings.replace(from, to);
+        spec.query_mappings = spec.query_mappings.replace(from, to).into();
     };
     let mistakes = vec![
         with("a wrong token", ConnectorErrorKind::Denied, &|spec| {
@@ -123,8 +123,8 @@ async fn every_form_of_answer() {
     let source = McpServer::start().await;
     let mut subject = subject(&source);
     let mut ask = async |tool: &str| -> NormalizedPage {
-        subject.spec.response_mappings = String::new();
-        subject.spec.query_mappings = format!("tool={tool},argument=query,limit=count");
+        subject.spec.response_mappings = "".into();
+        subject.spec.query_mappings = format!("tool={tool},argument=query,limit=count").into();
         subject.ask("x", Sort::Relevancy, 3).await.expect("an answer")
     };
     for (tool, title, url) in [
@@ -152,7 +152,7 @@ fn mistakes_are_found_when_it_is_saved() {
     let table = [
         ("", right.clone()),
         ("query_mappings", ProviderSpec { query_mappings: "tool=search".into(), ..right.clone() }),
-        ("query_mappings", ProviderSpec { query_mappings: String::new(), ..right.clone() }),
+        ("query_mappings", ProviderSpec { query_mappings: "".into(), ..right.clone() }),
         ("url", ProviderSpec { url: "mcp.example".into(), ..right.clone() }),
         ("response_mappings", ProviderSpec { response_mappings: "RESULT_S=x".into(), ..right.clone() }),
     ];

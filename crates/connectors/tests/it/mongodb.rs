@@ -301,7 +301,7 @@ async fn an_answer_has_its_limits() {
     let many = (0..10_020).map(|number| doc! { "title": format!("brook {number}") });
     let large = (0..20).map(|_| doc! { "title": format!("river {long}") });
     let server = MongoServer::start(many.chain(large).collect()).await;
-    let spec = ProviderSpec { query_mappings: String::new(), ..spec(&server, "") };
+    let spec = ProviderSpec { query_mappings: "".into(), ..spec(&server, "") };
     let subject = Subject { date: None, ..subject(spec, Vec::new()) };
     assert_eq!(subject.ask("river", Sort::Relevancy, 12).await.expect("documents").items.len(), 12);
     let error = subject.ask("river", Sort::Relevancy, 20).await.expect_err("too large");

@@ -39,7 +39,7 @@ fn spec(server: &MsSqlServer, options: &str) -> ProviderSpec {
         url: format!("mssql://{}/{DATABASE}{options}", server.address),
         credentials: format!("{USER}:{PASSWORD}"),
         query_template: "select {fields} from {table} where {a} like '%{query_string}%'".into(),
-        query_mappings: format!("fields=*,table={TABLE},a=title,sort_by_date=published"),
+        query_mappings: format!("fields=*,table={TABLE},a=title,sort_by_date=published").into(),
         ..ProviderSpec::default()
     }
 }
@@ -58,10 +58,10 @@ fn mistakes(right: &ProviderSpec) -> Vec<Mistake> {
             spec.url = spec.url.replace(DATABASE, "no_such");
         }),
         with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|spec| {
-            spec.query_mappings = spec.query_mappings.replace(TABLE, "no_such_table");
+            spec.query_mappings = spec.query_mappings.replace(TABLE, "no_such_table").into();
         }),
         with("an unknown column", ConnectorErrorKind::ConfigInvalid, &|spec| {
-            spec.query_mappings = spec.query_mappings.replace("a=title", "a=no_such");
+            spec.query_mappings = spec.query_mappings.replace("a=title", "a=no_such").into();
         }),
         with("no TLS", ConnectorErrorKind::Untrusted, &|spec| spec.url += "?tls=required"),
         with("a refused connection", ConnectorErrorKind::Unavailable, &|spec| {
@@ -171,8 +171,8 @@ async fn tls_is_as_the_address_says() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_statement_ends_with_its_connection() {
     let server = MsSqlServer::start(documents()).await;
-    let spec =
-        ProviderSpec { query_mappings: format!("fields=*,table={SLOW_TABLE},a=title"), ..spec(&server, "") };
+    let mappings = format!("fields=*,table={SLOW_TABLE},a=title");
+    let spec = ProviderSpec { query_mappings: mappings.into(), ..spec(&server, "") };
     let connector: Box<dyn Connector> = crate::fixture::connector(spec, &crate::fixture::guarded_context());
     let query = ProviderQuery { time_max: Duration::from_millis(300), ..crate::fixture::query("river") };
     let built = connector.prepare(&query).expect("a statement");

@@ -58,7 +58,8 @@ fn mistakes(spec: &ProviderSpec, server: &Server) -> Vec<Mistake> {
             spec.credentials = "postgres:wrong-password".into();
         }),
         with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|spec| {
-            spec.query_mappings = spec.query_mappings.replace("table=river_documents", "table=no_such_table");
+            spec.query_mappings =
+                spec.query_mappings.replace("table=river_documents", "table=no_such_table").into();
         }),
         with("an unknown database", ConnectorErrorKind::PlaceUnknown, &|spec| {
             spec.url = spec.url.replace("/tests", "/no_such").replace("/postgres", "/no_such");
@@ -184,7 +185,7 @@ async fn sqlite_keeps_the_contract() {
     };
     let mistakes = vec![
         with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|spec| {
-            spec.query_mappings = mappings.replace("river_documents", "no_such_table");
+            spec.query_mappings = mappings.replace("river_documents", "no_such_table").into();
         }),
         with("no file", ConnectorErrorKind::ConfigInvalid, &|spec| spec.url += ".gone"),
     ];
@@ -278,7 +279,7 @@ async fn pgvector_keeps_the_contract() {
     for mistake in &mut mistakes {
         let mappings = &mut mistake.spec.query_mappings;
         if mistake.what == "an unknown table" {
-            *mappings = mappings.replace("river_vectors", "no_such_table");
+            *mappings = mappings.replace("river_vectors", "no_such_table").into();
         }
     }
     let subject = Subject {

@@ -26,7 +26,7 @@ fn spec(connector: &str, url: &str, credentials: &str, mappings: &str) -> Provid
         url: url.into(),
         credentials: credentials.into(),
         query_template: TEMPLATE.into(),
-        query_mappings: format!("{MAPPINGS},{mappings}"),
+        query_mappings: format!("{MAPPINGS},{mappings}").into(),
         ..ProviderSpec::default()
     }
 }
@@ -51,7 +51,7 @@ fn mistake(
 }
 
 fn unknown_table(spec: &mut ProviderSpec) {
-    spec.query_mappings = spec.query_mappings.replace("table=river_documents", "table=no_such_table");
+    spec.query_mappings = spec.query_mappings.replace("table=river_documents", "table=no_such_table").into();
 }
 
 fn subject(spec: &ProviderSpec, context: PluginContext, mistakes: Vec<Mistake>) -> Subject {
@@ -175,7 +175,7 @@ async fn snowflake_keeps_the_contract() {
         }),
         mistake(&spec, "an unknown table", ConnectorErrorKind::PlaceUnknown, unknown_table),
         mistake(&spec, "an unknown database", ConnectorErrorKind::PlaceUnknown, |spec| {
-            spec.query_mappings = spec.query_mappings.replace("=RIVERS", "=LAKES");
+            spec.query_mappings = spec.query_mappings.replace("=RIVERS", "=LAKES").into();
         }),
         mistake(&spec, "no TLS", ConnectorErrorKind::Untrusted, |spec| {
             spec.url = spec.url.replace("http:", "https:");
@@ -218,7 +218,7 @@ async fn snowflake_takes_a_signed_token() {
             spec.credentials = spec.credentials.replace("user=reader", "user=nobody");
         }),
         mistake(&spec, "another account", ConnectorErrorKind::Denied, |spec| {
-            spec.query_mappings = spec.query_mappings.replace("account=riverco", "account=other");
+            spec.query_mappings = spec.query_mappings.replace("account=riverco", "account=other").into();
         }),
     ];
     let subject = subject(&spec, context, mistakes);
@@ -257,10 +257,10 @@ async fn big_query_keeps_the_contract() {
         }),
         mistake(&spec, "an unknown table", ConnectorErrorKind::PlaceUnknown, unknown_table),
         mistake(&spec, "another project", ConnectorErrorKind::Denied, |spec| {
-            spec.query_mappings += ",project=lakes";
+            spec.query_mappings = format!("{},project=lakes", spec.query_mappings).into();
         }),
         mistake(&spec, "too few bytes", ConnectorErrorKind::QueryInvalid, |spec| {
-            spec.query_mappings = spec.query_mappings.replace("=2000000", "=1000");
+            spec.query_mappings = spec.query_mappings.replace("=2000000", "=1000").into();
         }),
         mistake(&spec, "no TLS", ConnectorErrorKind::Untrusted, |spec| {
             spec.url = spec.url.replace("http:", "https:");

@@ -49,7 +49,11 @@ fn subject(spec: ProviderSpec, changes: &[Change]) -> Subject {
 
 fn remap(spec: &mut ProviderSpec, from: &str, to: &str) {
     assert!(spec.query_mappings.contains(from), "{from}");
-    spec.query_mappings = spec.query_mappings.replace(from, to);
+    spec.query_mappings = spec.query_mappings.replace(from, to).into();
+}
+
+fn add_mapping(spec: &mut ProviderSpec, mapping: &str) {
+    spec.query_mappings = format!("{},{mapping}", spec.query_mappings).into();
 }
 
 fn refuse_connections(spec: &mut ProviderSpec) {
@@ -99,7 +103,7 @@ async fn qdrant_keeps_the_contract() {
                     serde_json::from_str(r#"{"filter": {"musst": []}}"#).expect("JSON");
             }),
             ("an unknown vector", ConnectorErrorKind::ConfigInvalid, |spec| {
-                spec.query_mappings += ",vector=title";
+                add_mapping(spec, "vector=title");
             }),
             ("a refused connection", ConnectorErrorKind::Unavailable, |spec| {
                 spec.url = "http://127.0.0.1:1-rivers".into();
@@ -224,13 +228,13 @@ async fn milvus_keeps_the_contract() {
                 remap(spec, "collection=rivers", "collection=lakes");
             }),
             ("an unknown database", ConnectorErrorKind::PlaceUnknown, |spec| {
-                spec.query_mappings += ",database=nowhere";
+                add_mapping(spec, "database=nowhere");
             }),
             ("an unknown field", ConnectorErrorKind::ConfigInvalid, |spec| {
-                spec.query_mappings += ",fields=title nosuch";
+                add_mapping(spec, "fields=title nosuch");
             }),
             ("an unknown vector", ConnectorErrorKind::ConfigInvalid, |spec| {
-                spec.query_mappings += ",vector=nosuch";
+                add_mapping(spec, "vector=nosuch");
             }),
             ("a filter that is wrong", ConnectorErrorKind::ConfigInvalid, |spec| {
                 spec.query_template_json.insert("filter".into(), json!("number >>> 3"));
@@ -246,7 +250,7 @@ async fn milvus_keeps_the_contract() {
     check_rest(&subject_of_all).await;
     let mut filtered = spec;
     filtered.query_template_json.insert("filter".into(), json!("number >= 50"));
-    filtered.query_mappings += ",fields=number";
+    add_mapping(&mut filtered, "fields=number");
     let page = subject(filtered, &[]).ask("river", Sort::Relevancy, 5).await.expect("an answer");
     assert!(!page.items.is_empty() && page.items.iter().all(|item| item["number"].as_u64() >= Some(50)));
     assert!(page.items[0].get("title").is_none(), "only the fields that are named: {}", page.items[0]);
@@ -317,7 +321,7 @@ fn chroma_changes() -> [Change; 4] {
             remap(spec, "collection=rivers", "collection=lakes");
         }),
         ("an unknown database", ConnectorErrorKind::PlaceUnknown, |spec| {
-            spec.query_mappings += ",database=nowhere";
+            add_mapping(spec, "database=nowhere");
         }),
         ("a filter that is wrong", ConnectorErrorKind::ConfigInvalid, |spec| {
             spec.query_template_json.insert("where".into(), json!({"number": {"$foo": 1}}));

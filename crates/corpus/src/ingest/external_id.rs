@@ -1,6 +1,5 @@
 //! The id of a document at its source: the values needed to fetch it again.
 
-use domain::page_fetch::PageFetchConfig;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use serde_json::{Map, Value};
@@ -40,7 +39,7 @@ pub(super) fn external_id(provider: &SearchProvider, item: &ResultItem) -> Strin
 
 /// The values of a result that the provider's templates use, by their name in the template.
 fn values(provider: &SearchProvider, item: &ResultItem) -> Map<String, Value> {
-    let config = PageFetchConfig::parse(&provider.spec.page_fetch_config_json);
+    let config = provider.spec.page_fetch_config_json.parsed();
     let lookup = config.media_type_lookup.as_ref().map(|lookup| lookup.url.as_str());
     let templates = [config.content_url.as_deref(), lookup];
     let mut values = Map::new();

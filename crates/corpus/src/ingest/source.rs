@@ -215,7 +215,7 @@ pub(super) fn caches_automatically(provider: &SearchProvider, plugins: &PluginRe
         Value::String(text) => text.trim().eq_ignore_ascii_case("false"),
         _ => false,
     };
-    let said = provider.spec.page_fetch_config_json.get("cache");
+    let said = provider.spec.page_fetch_config_json.as_ref().get("cache");
     said.is_some_and(|value| !says_no(value)) && !is_cache(provider, plugins)
 }
 

@@ -2,7 +2,6 @@
 
 use super::ByteOrigin;
 use crate::ids::{ResultId, SignalId, UserId};
-use crate::page_fetch::PageFetchConfig;
 use crate::provenance::PageTarget;
 use crate::provider::SearchProvider;
 use crate::result::ResultItem;
@@ -36,8 +35,8 @@ impl<'a> DocumentRequest<'a> {
     ) -> Self {
         let target = PageTarget::of_result(provider, item);
         // A URL that a user typed is attributed to no provider whose configuration could apply.
-        let is_asked_for = matches!(target, PageTarget::User(_))
-            && PageFetchConfig::parse(&provider.spec.page_fetch_config_json).is_enabled;
+        let is_asked_for =
+            matches!(target, PageTarget::User(_)) && provider.spec.page_fetch_config_json.parsed().is_enabled;
         let cached = item.cache.as_ref().map(|status| status.signal_id);
         Self { target, cached, result: item.swirl_id, user, is_asked_for, time_max }
     }

@@ -1,6 +1,5 @@
 //! The own origin of a provider, which decides whether a document is attributed to it.
 
-use crate::page_fetch::PageFetchConfig;
 use crate::ports::Origin;
 use crate::provider::ProviderSpec;
 use url::Url;
@@ -9,8 +8,8 @@ use url::Url;
 /// its `content_url` or, without such a template, the one of its `url`, if the URL is on it. Both were written by an
 /// administrator; a template whose host comes from the result has no origin.
 pub fn is_fetched_from_own_origin(provider: &ProviderSpec, address: &str) -> bool {
-    if let Some(template) = PageFetchConfig::parse(&provider.page_fetch_config_json).content_url {
-        return Origin::named_by(&template).is_some();
+    if let Some(template) = &provider.page_fetch_config_json.parsed().content_url {
+        return Origin::named_by(template).is_some();
     }
     let address = Url::parse(address.trim()).ok();
     Origin::named_by(provider.url.trim()).zip(address).is_some_and(|(origin, address)| origin.is_of(&address))

@@ -7,6 +7,7 @@ use crate::ports::{Origin, PluginRegistry};
 use crate::provider::SearchProvider;
 use crate::result::ResultItem;
 use crate::secret::is_secret_name;
+use std::borrow::Cow;
 use url::Url;
 
 /// A document that a provider returned: it is fetched by the provider's configuration and with its rights.
@@ -39,7 +40,7 @@ impl<'a> SourcePage<'a> {
     /// Whether anybody gets the same content at the URL of the document: no template leads to another URL, and nothing
     /// that identifies the user is sent.
     fn is_open(&self, plugins: &PluginRegistry) -> bool {
-        let config = PageFetchConfig::parse(&self.provider.spec.page_fetch_config_json);
+        let config = self.provider.spec.page_fetch_config_json.parsed();
         let has_rights = self.provider.user_token.is_some()
             || !self.provider.credentials.is_empty()
             || plugins.authenticator_of(self.provider).is_some()
@@ -127,14 +128,14 @@ impl<'a> PageTarget<'a> {
     }
 
     /// How the page is fetched: by the configuration of its provider only if the provider returned it.
-    pub fn fetch_config(&self) -> PageFetchConfig {
+    pub fn fetch_config(&self) -> Cow<'a, PageFetchConfig> {
         match self {
-            Self::Source(page) => PageFetchConfig::parse(&page.provider.spec.page_fetch_config_json),
-            Self::Account(page) => PageFetchConfig {
-                is_enabled: PageFetchConfig::parse(&page.provider.spec.page_fetch_config_json).is_enabled,
+            Self::Source(page) => Cow::Borrowed(page.provider.spec.page_fetch_config_json.parsed()),
+            Self::Account(page) => Cow::Owned(PageFetchConfig {
+                is_enabled: page.provider.spec.page_fetch_config_json.parsed().is_enabled,
                 ..PageFetchConfig::default()
-            },
-            Self::User(_) => PageFetchConfig::default(),
+            }),
+            Self::User(_) => Cow::Owned(PageFetchConfig::default()),
         }
     }
 }
@@ -173,7 +174,7 @@ mod tests {
         let typed = item("http://127.0.0.1/");
         let target = PageTarget::of_result(&own, &typed);
         assert!(matches!(target, PageTarget::User(_)));
-        assert_eq!(target.fetch_config(), PageFetchConfig::default());
+        assert_eq!(*target.fetch_config(), PageFetchConfig::default());
     }
 
     const PLUGINS: PluginRegistry = PluginRegistry {

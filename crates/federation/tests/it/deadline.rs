@@ -86,7 +86,7 @@ async fn run_search(pre_query_processors: &[&str]) -> Search {
     let provider = ProviderSpec {
         name: "Web".to_owned(),
         connector: "Web".to_owned(),
-        result_mappings: RESULT_MAPPINGS.to_owned(),
+        result_mappings: RESULT_MAPPINGS.into(),
         query_processors: Vec::new(),
         result_processors: vec!["MappingResultProcessor".to_owned()],
         ..ProviderSpec::default()

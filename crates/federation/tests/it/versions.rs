@@ -82,7 +82,7 @@ impl Fixture {
         let provider = |name: &str, connector: &str| ProviderSpec {
             name: name.to_owned(),
             connector: connector.to_owned(),
-            result_mappings: RESULT_MAPPINGS.to_owned(),
+            result_mappings: RESULT_MAPPINGS.into(),
             ..ProviderSpec::default()
         };
         let providers = vec![provider("Cache", CONNECTOR_NAME), provider("Web", "Web")];

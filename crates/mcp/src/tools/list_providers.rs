@@ -164,7 +164,7 @@ mod tests {
             query_template: "{url}?canary".to_owned(),
             credentials: "bearer=canary".to_owned(),
             http_request_headers: [("X-Key".to_owned(), "canary".to_owned())].into(),
-            query_mappings: "k=canary".to_owned(),
+            query_mappings: "k=canary".into(),
             ..ProviderSpec::default()
         };
         let provider = SearchProvider::unsaved(spec, UserId(1), Default::default());

@@ -56,7 +56,7 @@ pub fn build_template(request: &Request, query: &str) -> RequestTemplate {
     remarks.extend(placeholders.remarks);
     spec.credentials = placeholders.credentials;
     spec.http_request_headers = placeholders.headers;
-    spec.query_mappings = mappings.join(",");
+    spec.query_mappings = mappings.join(",").into();
     (spec.url, spec.query_template) = url_and_template(&request.url, path, &parameters);
     let has_placeholders = !spec.credentials.is_empty()
         || spec.http_request_headers.values().any(|value| value.contains("YOUR_"))
@@ -305,7 +305,6 @@ mod tests {
     use crate::request::curl::parse;
     use proptest::prelude::*;
     use serde_json::json;
-    use syntax::query_mappings::QueryMappings;
     use syntax::query_template::placeholders;
 
     fn template_of(text: &str, query: &str) -> RequestTemplate {
@@ -439,7 +438,7 @@ mod tests {
         ) {
             if let Ok(Some(request)) = parse(&format!("https://h.example/{tail}")) {
                 let spec = build_template(&request, &query).spec;
-                prop_assert!(QueryMappings::parse(&spec.query_mappings).is_ok(), "{}", spec.query_mappings);
+                prop_assert!(spec.query_mappings.parsed().is_ok(), "{}", spec.query_mappings);
                 for name in placeholders(&spec.query_template) {
                     let is_secret = spec.credentials.contains(&format!("{name}="));
                     prop_assert!(matches!(name, "url" | "query_string") || is_secret, "{}", spec.query_template);

@@ -15,6 +15,7 @@ use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::ids::{ProviderId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::page_fetch::PageFetchConfigJson;
 use domain::ports::{EditableRecord, ProviderEdits, ProviderStore, StoreError};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::unreadable_secrets::UnreadableSecrets;
@@ -68,7 +69,7 @@ impl ProviderRow {
 #[serde(default)]
 struct Confidential {
     http_request_headers: BTreeMap<String, String>,
-    page_fetch_config_json: Map<String, Value>,
+    page_fetch_config_json: PageFetchConfigJson,
     eval_credentials: String,
     /// The request fields, only if one of them contains a key.
     asking: Option<Asking>,
@@ -90,7 +91,7 @@ impl Asking {
         spec.has_inline_secrets().then(|| Self {
             url: std::mem::take(&mut spec.url),
             query_template: std::mem::take(&mut spec.query_template),
-            query_mappings: std::mem::take(&mut spec.query_mappings),
+            query_mappings: std::mem::take(&mut spec.query_mappings).to_string(),
             query_template_json: std::mem::take(&mut spec.query_template_json),
             post_query_template: std::mem::take(&mut spec.post_query_template),
         })
@@ -98,6 +99,7 @@ impl Asking {
 
     fn back_into(self, spec: ProviderSpec) -> ProviderSpec {
         let Self { url, query_template, query_mappings, query_template_json, post_query_template } = self;
+        let query_mappings = query_mappings.into();
         ProviderSpec { url, query_template, query_mappings, query_template_json, post_query_template, ..spec }
     }
 }

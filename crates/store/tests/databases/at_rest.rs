@@ -41,7 +41,7 @@ fn confidential(word: &str) -> ProviderSpec {
     let config = serde_json::json!({"cache": "true", "diffbot": {"token": word}});
     ProviderSpec {
         http_request_headers: [("X-Api-Key".to_owned(), word.to_owned())].into(),
-        page_fetch_config_json: config.as_object().expect("an object").clone(),
+        page_fetch_config_json: config.as_object().expect("an object").clone().into(),
         eval_credentials: word.to_owned(),
         ..ProviderSpec::default()
     }

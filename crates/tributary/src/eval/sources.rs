@@ -137,9 +137,9 @@ impl Source {
         ProviderSpec {
             name: self.name.clone(),
             url: format!("http://{address}/source/{}", self.number),
-            response_mappings: "FOUND=total,RESULTS=items".to_owned(),
+            response_mappings: "FOUND=total,RESULTS=items".into(),
             result_mappings:
-                "title=title,body=body,url=url,author=author,date_published=date,score,NO_PAYLOAD".to_owned(),
+                "title=title,body=body,url=url,author=author,date_published=date,score,NO_PAYLOAD".into(),
             results_per_query: RESULTS_MAX as u32,
             ..ProviderSpec::default()
         }

@@ -98,8 +98,8 @@ impl Fixture {
             name: "Rivers".to_owned(),
             url: source.url().to_string(),
             query_template: "{url}?q={query_string}".to_owned(),
-            response_mappings: "FOUND=total,RESULTS=items".to_owned(),
-            result_mappings: "title=title,body=body,url=url,date_published=date".to_owned(),
+            response_mappings: "FOUND=total,RESULTS=items".into(),
+            result_mappings: "title=title,body=body,url=url,date_published=date".into(),
             ..ProviderSpec::default()
         };
         store.ensure_pipeline(SYSTEM_DEFAULT, PLUGINS.default_post_result, clock.now()).await.unwrap();

@@ -8,8 +8,7 @@ use federation::CpuPool;
 use provider_doctor::{Diagnosis, DiagnosisInput, Doctor};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use syntax::response_mappings::ResponseMappings;
-use syntax::result_mappings::{ResultMapping, ResultMappings, TemplatePart};
+use syntax::result_mappings::{ResultMapping, TemplatePart};
 use tributary::app::PLUGINS;
 use tributary::bundled_providers::ReadySource;
 
@@ -56,7 +55,7 @@ async fn differences(source: &ReadySource, diagnosis: &Diagnosis) -> Vec<String>
 /// A URL that the author builds from a template is matched by one of the values in it, by the same URL with a value in
 /// the place of a placeholder, or by the statement that the results have no URL.
 async fn is_right_by_template(source: &ReadySource, diagnosis: &Diagnosis, ours: &str, theirs: &str) -> bool {
-    let mappings = ResultMappings::parse(&source.spec.result_mappings).unwrap();
+    let mappings = source.spec.result_mappings.parsed().unwrap();
     let template = mappings.mappings.iter().find_map(|mapping| match mapping {
         ResultMapping::Template { key, parts } if key == "url" => Some(parts),
         _ => None,
@@ -72,7 +71,7 @@ async fn is_right_by_template(source: &ReadySource, diagnosis: &Diagnosis, ours:
     for part in parts {
         if let TemplatePart::Value(value) = part {
             let alone = format!("url={}", value.path.as_str());
-            let spec = ProviderSpec { result_mappings: alone, ..source.spec.clone() };
+            let spec = ProviderSpec { result_mappings: alone.into(), ..source.spec.clone() };
             if first_result(source, spec).await.url == ours {
                 return true;
             }
@@ -93,8 +92,8 @@ fn fills_blank(theirs: &str, ours: &str) -> bool {
 fn first_item(source: &ReadySource) -> Value {
     let (kind, body) = answer(&source.slug);
     let answer = (PLUGINS.read_answer)(Some(kind), &body).unwrap();
-    let mappings = ResponseMappings::parse(&source.spec.response_mappings).unwrap();
-    let list = mappings.results.map_or(&answer, |path| path.find(&answer)[0]).clone();
+    let mappings = source.spec.response_mappings.parsed().unwrap();
+    let list = mappings.results.as_ref().map_or(&answer, |path| path.find(&answer)[0]).clone();
     list.as_array().map_or(list.clone(), |items| items[0].clone())
 }
 

@@ -116,7 +116,7 @@ async fn sample_items(source: &ReadySource) -> Vec<Value> {
     let spec = ProviderSpec {
         url: fill(&spec.url),
         query_template: fill(&spec.query_template),
-        query_mappings: fill(&spec.query_mappings),
+        query_mappings: fill(&spec.query_mappings).into(),
         ..spec.clone()
     };
     let provider = SearchProvider {

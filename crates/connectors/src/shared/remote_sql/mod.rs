@@ -17,6 +17,7 @@ use domain::ports::ConnectorError;
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 use syntax::credentials::SourceCredentials;
 use syntax::query_mappings::QueryMappings;
@@ -60,7 +61,10 @@ pub struct PollBackoff {
 }
 
 /// Validates what these connectors have in common.
-pub fn check(provider: &SearchProvider, dialect: Dialect) -> (QueryMappings, SourceCredentials, FieldErrors) {
+pub fn check(
+    provider: &SearchProvider,
+    dialect: Dialect,
+) -> (Arc<QueryMappings>, SourceCredentials, FieldErrors) {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
     let mappings = notations.query_mappings;

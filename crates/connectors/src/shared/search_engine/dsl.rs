@@ -15,6 +15,7 @@ use domain::provider::SearchProvider;
 use domain::search::Sort;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use syntax::query_mappings::QueryMappings;
 
 pub const CAPABILITY: Capability = Capability { page: true, date_sort: true, not: true };
@@ -39,7 +40,7 @@ const BESIDE: [&str; 4] = ["_id", "_index", "_score", "highlight"];
 struct Dsl {
     engine: Engine,
     template: Template,
-    mappings: QueryMappings,
+    mappings: Arc<QueryMappings>,
     exclusion: Exclusion,
     has_operators: bool,
     is_raw: bool,

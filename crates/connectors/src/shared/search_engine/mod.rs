@@ -16,6 +16,7 @@ use super::check::{add_error, read_notations};
 use super::http_check;
 use super::http_source::HttpSource;
 use super::response;
+use domain::parsed_text::ParsedText;
 use domain::ports::{
     Clock, ConnectorError, ConnectorErrorKind, HttpRequest, HttpResponse, PluginContext, ProviderQuery,
 };
@@ -112,9 +113,9 @@ pub fn check<T>(
 }
 
 /// The query mappings of a valid provider.
-pub fn mappings(provider: &SearchProvider) -> Result<QueryMappings, ConnectorError> {
-    let mappings = QueryMappings::parse(&provider.spec.query_mappings);
-    mappings.map_err(|error| ConnectorError::of_syntax("query_mappings", error))
+pub fn mappings(provider: &SearchProvider) -> Result<Arc<QueryMappings>, ConnectorError> {
+    let mappings = provider.spec.query_mappings.parsed().cloned();
+    mappings.map_err(|error| ConnectorError::of_syntax("query_mappings", error.clone()))
 }
 
 /// The mapping `OPERATORS`: users may write the engine's own operators.
@@ -226,7 +227,7 @@ pub fn item(hit: &Value, inside: &str, beside: &[&str], is_raw: bool) -> Value {
 
 /// Whether the provider's result mappings address the raw hit.
 pub fn names_inside(provider: &SearchProvider, inside: &str) -> bool {
-    let texts = [&provider.spec.result_mappings, &provider.spec.result_grouping_field];
+    let texts = [provider.spec.result_mappings.as_str(), &provider.spec.result_grouping_field];
     texts.iter().any(|text| text.contains(&format!("{inside}.")) || text.contains(&format!("{inside}[")))
 }
 
@@ -248,7 +249,7 @@ fn plain(
     let mut plain = provider.clone();
     plain.spec.url = format!("{}{path}", base(&provider.spec.url)?);
     plain.spec.query_template = "{url}".to_owned();
-    plain.spec.query_mappings = String::new();
+    plain.spec.query_mappings = ParsedText::default();
     plain.credentials = credentials;
     Ok((plain, tls))
 }

@@ -85,8 +85,10 @@ async fn elastic_takes_each_form_of_credentials() {
 async fn elastic_reads_operators_only_when_told() {
     let server = Elastic::start(Flavour::Elasticsearch).await;
     let plain = elastic_spec(&server);
-    let open =
-        ProviderSpec { query_mappings: format!("{},OPERATORS=true", plain.query_mappings), ..plain.clone() };
+    let open = ProviderSpec {
+        query_mappings: format!("{},OPERATORS=true", plain.query_mappings).into(),
+        ..plain.clone()
+    };
     let [plain, open] = [plain, open].map(|spec| subject(spec, Vec::new(), Literal::Words(title)));
     // An exclusion in the provider's mappings is one in both.
     for (subject, text) in [(&plain, "river -3"), (&plain, "river NOT 3"), (&open, "river -3")] {

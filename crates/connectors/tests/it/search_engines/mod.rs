@@ -52,7 +52,7 @@ fn mistakes(spec: &ProviderSpec, wrong_key: &str) -> Vec<Mistake> {
         with("a wrong key", ConnectorErrorKind::Denied, &|spec| spec.credentials = wrong_key.into()),
         with("no key", ConnectorErrorKind::Denied, &|spec| spec.credentials = String::new()),
         with("an unknown index", ConnectorErrorKind::PlaceUnknown, &|spec| {
-            spec.query_mappings = spec.query_mappings.replace("=rivers", "=no_such_index");
+            spec.query_mappings = spec.query_mappings.replace("=rivers", "=no_such_index").into();
         }),
         with("no TLS", ConnectorErrorKind::Untrusted, &|spec| {
             spec.url = spec.url.replace("http://", "https://");
@@ -176,7 +176,7 @@ async fn solr_is_asked_by_requests_get() {
     let ready = std::fs::read(file).expect("the ready source");
     let mut spec: ProviderSpec = serde_json::from_slice(&ready).expect("a provider");
     spec.url = spec.url.replace("http://<your-solr-host>:8983", &server.listener.url);
-    spec.query_mappings = spec.query_mappings.replace("YOUR_COLLECTION", solr::COLLECTION);
+    spec.query_mappings = spec.query_mappings.replace("YOUR_COLLECTION", solr::COLLECTION).into();
     spec.credentials = solr::CREDENTIALS.into();
     let wrong_key = "HTTPBasicAuth('reader','wrong-password')";
     let mistakes = mistakes(&spec, wrong_key);

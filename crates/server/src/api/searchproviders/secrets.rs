@@ -73,7 +73,7 @@ mod tests {
             name: "News".to_owned(),
             credentials: "key=abc,user=me".to_owned(),
             http_request_headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-            page_fetch_config_json: config.as_object().expect("an object").clone(),
+            page_fetch_config_json: config.as_object().expect("an object").clone().into(),
             eval_credentials: "session['abc']".to_owned(),
             ..ProviderSpec::default()
         };

@@ -8,7 +8,6 @@ use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::row::row;
 use crate::sql::text::{LIST_MAX, push_list};
 use domain::ids::SignalId;
-use domain::page_fetch::PageFetchConfig;
 use domain::ports::{ProviderStore, StoreError};
 use domain::provenance::is_fetched_from_own_origin;
 use domain::provider::SearchProvider;
@@ -75,7 +74,7 @@ async fn withdraw(tx: &mut Tx, provider: &SearchProvider) -> Result<(), StoreErr
 
 /// Their URLs alone do not lead to their texts.
 fn has_template(provider: &SearchProvider) -> bool {
-    PageFetchConfig::parse(&provider.spec.page_fetch_config_json).content_url.is_some()
+    provider.spec.page_fetch_config_json.parsed().content_url.is_some()
 }
 
 async fn note_account(tx: &mut Tx, provider: &SearchProvider, ids: &[i64]) -> Result<(), StoreError> {

@@ -67,7 +67,7 @@ macro_rules! store_behaviors {
                 are_found_by_the_address_that_their_provider_gave, are_deleted, keep_the_order_of_keys,
                 change_one_after_the_other, are_marked_as_read, are_marked_as_read_once;
             providers: are_created_all_or_none, are_read_and_listed, keep_their_names_unique,
-                hide_their_credentials, keep_a_secret_that_is_not_sent, are_deleted;
+                return_their_mappings_as_written, hide_their_credentials, keep_a_secret_that_is_not_sent, are_deleted;
             transforms: are_created_read_and_listed, keep_name_and_type_unique, are_replaced_and_deleted;
             pipelines: are_stored_once, are_stored_once_by_many, are_replaced;
             schedules: are_stored_once, are_taken_when_due, fire_once_after_a_pause, come_back_when_the_clock_does,

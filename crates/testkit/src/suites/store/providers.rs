@@ -5,6 +5,7 @@ use domain::ids::{ProviderId, UserId};
 use domain::ports::{Store, StoreError};
 use domain::provider::{ProviderSpec, SearchProvider};
 use serde_json::json;
+use std::sync::Arc;
 
 fn spec(name: &str, credentials: &str) -> ProviderSpec {
     let config = json!({"swirl": {"z": 1, "a": 2}});
@@ -55,6 +56,56 @@ pub async fn keep_their_names_unique(store: &dyn Store) {
     // Names are compared exactly, and a provider may keep its own.
     store.replace_provider(made[1].id, spec("ONE", ""), at(2)).await.unwrap();
     store.replace_provider(made[1].id, spec("ONE", ""), at(3)).await.unwrap();
+}
+
+/// Also mappings that cannot be parsed, and those that are encrypted because they contain a key. Copies of a loaded
+/// record share what was parsed.
+pub async fn return_their_mappings_as_written(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let pages = r#"{"z":1,"timeout":"soon","cache":null}"#;
+    for (query, response, result, is_right) in [
+        (" lang=en ,,MATCH_ALL,", " RESULTS= items", " title = name ,, NO_PAYLOAD", true),
+        ("token=MAP-CANARY6, lang=en", "", "title='It's {a}'", true),
+        ("=x", "RESLTS=items", "title=", false),
+        ("token=MAP-CANARY6,=x", "items", "title='open", false),
+    ] {
+        let spec = ProviderSpec {
+            query_mappings: query.into(),
+            response_mappings: response.into(),
+            result_mappings: result.into(),
+            page_fetch_config_json: serde_json::from_str(pages).expect("an object"),
+            ..spec(query, "")
+        };
+        let made = create(store, vec![spec.clone()], owner).await.remove(0);
+        let replaced = store.replace_provider(made.id, spec, at(2)).await.unwrap();
+        let loaded = store.provider(made.id).await.unwrap();
+        for ProviderSpec {
+            query_mappings, response_mappings, result_mappings, page_fetch_config_json, ..
+        } in [made.spec, replaced.spec, loaded.spec.clone()]
+        {
+            assert_eq!(
+                (query_mappings.as_str(), response_mappings.as_str(), result_mappings.as_str()),
+                (query, response, result)
+            );
+            assert_eq!(serde_json::to_string(&page_fetch_config_json).unwrap(), pages);
+            let are_right = [
+                query_mappings.parsed().is_ok(),
+                response_mappings.parsed().is_ok(),
+                result_mappings.parsed().is_ok(),
+            ];
+            assert_eq!(are_right, [is_right; 3], "{query}");
+            assert!(page_fetch_config_json.parsed().is_enabled);
+        }
+        let (copy, loaded) = (loaded.clone(), loaded.spec);
+        assert!(std::ptr::eq(
+            loaded.page_fetch_config_json.parsed(),
+            copy.spec.page_fetch_config_json.parsed()
+        ));
+        if let (Ok(first), Ok(second)) = (loaded.result_mappings.parsed(), copy.spec.result_mappings.parsed())
+        {
+            assert!(Arc::ptr_eq(first, second), "{query}");
+        }
+    }
 }
 
 pub async fn hide_their_credentials(store: &dyn Store) {

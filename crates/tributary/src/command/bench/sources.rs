@@ -74,8 +74,8 @@ pub(super) async fn install(app: &App, urls: &[String]) -> anyhow::Result<Secret
     let spec = |(number, url): (usize, &String)| ProviderSpec {
         name: format!("Source {number}"),
         url: url.clone(),
-        response_mappings: "FOUND=total,RESULTS=items".to_owned(),
-        result_mappings: "title=title,body=body,url=url,date_published=date".to_owned(),
+        response_mappings: "FOUND=total,RESULTS=items".into(),
+        result_mappings: "title=title,body=body,url=url,date_published=date".into(),
         ..ProviderSpec::default()
     };
     let specs = urls.iter().enumerate().map(spec).collect();

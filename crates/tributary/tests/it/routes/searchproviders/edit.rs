@@ -2,6 +2,8 @@
 
 use super::{smallest, with};
 use crate::app_harness::{AppHarness, items};
+use domain::ids::ProviderId;
+use domain::ports::{ProviderEdits, ProviderStore};
 use serde_json::{Value, json};
 use testkit::source::{Behavior, Source};
 
@@ -52,6 +54,68 @@ async fn what_was_read_can_be_sent_back() {
     for answer in [app.admin.put(&path, &made).await, app.admin.patch(&path, &made).await] {
         assert_eq!(answer.status, 200, "{answer:?}");
         assert_eq!(without_time(answer.body), without_time(made.clone()));
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mappings_come_back_word_for_word() {
+    let app = AppHarness::start().await;
+    let made = app.admin.post("/svc/searchproviders/", &smallest("Rivers")).await.body;
+    let path = format!("/svc/searchproviders/{}/", made["id"]);
+    let texts = json!({
+        "query_mappings": " lang=en ,, DATE_SORT=sort=date,MATCH_ALL ,",
+        "response_mappings": " RESULTS= items ,FOUND=total,FOUND=other",
+        "result_mappings": " title = name ,body='It's {a}, not {b}' ,, NO_PAYLOAD",
+        "page_fetch_config_json": {"z": 1, "cache": "false", "timeout": "5", "a.example": {"timeout": 2}},
+    });
+    let put = app.admin.put(&path, &with("Rivers", texts.clone())).await;
+    assert_eq!(put.status, 200, "{put:?}");
+    let read = app.admin.get(&path).await.body;
+    for (field, value) in texts.as_object().unwrap() {
+        for body in [&put.body, &read] {
+            assert_eq!(body[field].to_string(), value.to_string(), "{field}");
+        }
+    }
+    app.stop().await;
+}
+
+/// They can only be written past the checks, as by another version. The failure is that of their provider alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn stored_mappings_that_are_wrong_are_reported_when_they_are_used() {
+    let app = AppHarness::start().await;
+    let source = Source::start().await;
+    source.reply(Behavior::Json(items("river", 2)));
+    app.provider("Right", &source).await;
+    let wrong = [
+        ("query_mappings", "=x", "query_mappings: '=x' has no key before '='."),
+        ("response_mappings", "items", "response_mappings: 'items' is not of the form KEY=path."),
+        (
+            "result_mappings",
+            "title=",
+            "result_mappings: 'title=' needs a key before '=' and a source after it.",
+        ),
+    ];
+    let wired = app.service.app();
+    for (field, text, _) in wrong {
+        let id = app.provider(field, &source).await;
+        let stored = wired.store.provider(ProviderId(id)).await.unwrap();
+        let mut spec = serde_json::to_value(&stored.spec).unwrap();
+        spec[field] = json!(text);
+        let spec = serde_json::from_value(spec).unwrap();
+        wired.store.replace_provider(stored.id, spec, wired.clock.now()).await.unwrap();
+        let read = app.admin.get(&format!("/svc/searchproviders/{id}/")).await;
+        assert_eq!(read.body[field], text, "{read:?}");
+    }
+    let search = app.admin.search(&json!({"query_string": "river"})).await;
+    assert_eq!(search["status"], "PARTIAL_RESULTS_READY");
+    let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
+    assert_eq!((&mixed["info"]["Right"]["status"], source.requests().len()), (&json!("ok"), 1));
+    for (name, _, sentence) in wrong {
+        let info = &mixed["info"][name];
+        assert_eq!(info["status"], "error", "{info}");
+        assert!(info.to_string().contains(sentence), "{info}");
+        assert!(mixed["messages"].to_string().contains(sentence), "{}", mixed["messages"]);
     }
     app.stop().await;
 }
