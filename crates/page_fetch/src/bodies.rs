@@ -10,6 +10,7 @@ use domain::result::ResultItem;
 use futures_util::StreamExt;
 use relevancy::passages::{best_window, count_words, first_words};
 use relevancy::{Language, Query};
+use std::sync::Arc;
 use std::time::Duration;
 use syntax::strip_html::readable;
 use tokio::time::{Instant, timeout_at};
@@ -33,7 +34,9 @@ pub async fn fill(
 ) -> usize {
     let Some(rules) = provider.spec.config.fetch_url_body else { return 0 };
     let until = Instant::now() + wanted.time_max;
-    let filler = BodyFiller { parts, provider, rules, wanted: &wanted };
+    let language = Language::named(&parts.settings.default_query_language);
+    let query = Arc::new(Query::parse_in(language, wanted.query));
+    let filler = BodyFiller { parts, provider, query, rules, wanted: &wanted };
     let bodies = {
         let is_wanted = |item: &ResultItem| is_thin(item, &rules) && item.as_given().is_some();
         let thin = items.iter().enumerate().filter(|(_, item)| is_wanted(item));
@@ -62,6 +65,7 @@ fn is_thin(item: &ResultItem, rules: &FetchUrlBody) -> bool {
 struct BodyFiller<'s> {
     parts: &'s PageFetchParts,
     provider: &'s SearchProvider,
+    query: Arc<Query>,
     rules: FetchUrlBody,
     wanted: &'s Wanted<'s>,
 }
@@ -84,8 +88,7 @@ impl BodyFiller<'_> {
                 return None;
             }
         };
-        let language = Language::named(&self.parts.settings.default_query_language);
-        let (rules, query) = (self.rules, Query::parse_in(language, self.wanted.query));
+        let (rules, query) = (self.rules, Arc::clone(&self.query));
         // Long texts take time, so this runs off the async runtime.
         let body = tokio::task::spawn_blocking(move || {
             let best = best_window(&page.text, &query, rules.method, rules.token_length);
