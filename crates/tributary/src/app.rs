@@ -10,8 +10,8 @@ use corpus::{CachedPageReader, CheckLiveness, IngestDocument, ScanSentMail, Sema
 use domain::audit::Author;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    AcceptedWork, AuditStore, Clock, ExtractText, Fetch, MessageBus, PipelineStore, PluginContext,
-    PluginRegistry, ReadPages, Store, SystemClock, TaskQueue,
+    AcceptedWork, AuditStore, AuditedRecords, Clock, ExtractText, Fetch, MessageBus, PipelineStore,
+    PluginContext, PluginRegistry, ReadPages, SystemClock, TaskQueue,
 };
 use domain::secret::Secret;
 pub use domain::settings::DATABASE_FILE;
@@ -159,7 +159,7 @@ impl App {
     }
 
     /// The store for changes by a command, which are recorded in the audit log.
-    pub fn by_command(&self) -> Arc<dyn Store> {
+    pub fn by_command(&self) -> Arc<dyn AuditedRecords> {
         self.store.on_behalf_of(Author::command_line(self.clock.now()))
     }
 

@@ -55,7 +55,7 @@ pub use activity_store::ActivityStore;
 pub use ai_store::{
     AiProviderEdits, AiProviderStore, ChatEdits, ChatStore, PromptEdits, PromptStore, SeedStore, SummaryStore,
 };
-pub use audit_store::AuditStore;
+pub use audit_store::{AuditStore, AuditedRecords};
 pub use authenticator_store::{AuthenticatorEdits, AuthenticatorStore, ConnectionStore, IdentityStore};
 pub use body_store::{BodyError, BodyKey, BodyStore};
 pub use branding_store::{BrandingEdits, BrandingStore};
@@ -128,5 +128,5 @@ pub use user_store::{NewSession, SessionStore, TokenStore, UserEdits, UserStore}
 pub use vector_store::{
     ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
 };
-pub use version_store::{EditableRecord, FIRST_VERSION, RecordEdits, VersionStore};
+pub use version_store::{AuditedEdits, EditableRecord, FIRST_VERSION, RecordEdits, VersionStore};
 pub use worker_metrics::WorkerMetrics;

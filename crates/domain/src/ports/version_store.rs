@@ -46,19 +46,18 @@ pub trait VersionStore: Send + Sync {
 }
 
 /// The edits and deletions that compare a version: those of every [`EditableRecord`], of results and of searches.
-pub trait RecordEdits:
+pub trait RecordEdits: AuditedEdits + ChatEdits + PreferenceEdits + ResultEdits + SearchEdits {}
+
+/// Those among them that the audit log records if they have an author.
+pub trait AuditedEdits:
     AiProviderEdits
     + AuthenticatorEdits
     + BrandingEdits
-    + ChatEdits
     + PipelineEdits
-    + PreferenceEdits
     + PromptEdits
     + ProviderEdits
     + QueryTransformEdits
-    + ResultEdits
     + ScheduleEdits
-    + SearchEdits
     + UserEdits
 {
 }

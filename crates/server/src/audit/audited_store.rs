@@ -12,24 +12,25 @@ use axum::extract::{FromRef, FromRequestParts};
 use axum::http::Method;
 use axum::http::request::Parts;
 use domain::audit::{Action, AuditEvent, Author};
-use domain::ports::{RecordEdits, Store};
+use domain::ports::{AuditStore, AuditedEdits, AuditedRecords};
 use domain::user::{Principal, User};
 use std::sync::Arc;
 
 /// A store that records changes under the author of the request.
 pub struct AuditedStore {
     author: Author,
-    store: Arc<dyn Store>,
+    store: Arc<dyn AuditedRecords>,
+    log: Arc<dyn AuditStore>,
 }
 
 impl AuditedStore {
     /// The store, for writing. PUT and a form replace a record, other methods change it.
-    pub fn store(&self) -> &dyn Store {
+    pub fn store(&self) -> &dyn AuditedRecords {
         &*self.store
     }
 
     /// One edit or deletion of a record that must have this version; None: any version.
-    pub fn at(&self, version: Option<i64>) -> Arc<dyn RecordEdits> {
+    pub fn at(&self, version: Option<i64>) -> Arc<dyn AuditedEdits> {
         match version {
             Some(version) => self.store.if_version(version),
             None => self.store.clone(),
@@ -38,7 +39,7 @@ impl AuditedStore {
 
     /// Records an event that changes no record.
     pub async fn note(&self, event: AuditEvent) -> Result<(), ApiError> {
-        self.store.note(&self.author, event).await?;
+        self.log.note(&self.author, event).await?;
         Ok(())
     }
 }
@@ -73,7 +74,8 @@ impl RequestOrigin {
         let edit = if *method == Method::PATCH { Action::Changed } else { Action::Replaced };
         let (address, time) = (self.address.to_string(), state.clock.now());
         let author = Author::person(principal, address, self.request_id.clone(), time).with_edit_action(edit);
-        AuditedStore { store: state.store.on_behalf_of(author.clone()), author }
+        let store = state.store.on_behalf_of(author.clone());
+        AuditedStore { author, store, log: state.store.clone() }
     }
 }
 

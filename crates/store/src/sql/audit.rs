@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use domain::audit::{Action, AuditEntry, AuditEvent, AuditFilter, AuditReport, Author, Kind};
 use domain::ids::UserId;
-use domain::ports::{AuditStore, Page, Store, StoreError};
+use domain::ports::{AuditStore, AuditedRecords, Page, StoreError};
 use serde_json::{Map, Value};
 use sqlx::QueryBuilder;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl TryFrom<EntryRow> for AuditEntry {
 
 #[async_trait]
 impl AuditStore for SqlStore {
-    fn on_behalf_of(&self, author: Author) -> Arc<dyn Store> {
+    fn on_behalf_of(&self, author: Author) -> Arc<dyn AuditedRecords> {
         Arc::new(Self { author: Some(author), ..self.clone() })
     }
 
@@ -139,6 +139,8 @@ impl AuditStore for SqlStore {
         Ok(check.end(head.as_ref()))
     }
 }
+
+impl AuditedRecords for SqlStore {}
 
 impl SqlStore {
     /// A transaction for an audited change. Audited changes are serialized, so that the previous state in an entry is

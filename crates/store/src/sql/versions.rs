@@ -5,7 +5,7 @@ use crate::db::{Tx, on_db, on_tx, rows_affected};
 use async_trait::async_trait;
 use domain::ids::{GroupId, UserId};
 use domain::instant::Instant;
-use domain::ports::{EditableRecord, RecordEdits, StoreError, VersionStore};
+use domain::ports::{AuditedEdits, EditableRecord, RecordEdits, StoreError, VersionStore};
 use domain::result::ResultItem;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -81,6 +81,8 @@ impl VersionStore for SqlStore {
 }
 
 impl RecordEdits for SqlStore {}
+
+impl AuditedEdits for SqlStore {}
 
 impl SqlStore {
     /// Locks the record until the transaction ends and increments its version. `Stale` if the caller expects another

@@ -7,7 +7,7 @@ use domain::ai_provider::AiProviderSpec;
 use domain::audit::{Action, Author};
 use domain::authenticator::AuthenticatorSpec;
 use domain::branding::{BRANDINGS_MAX, BrandingSpec};
-use domain::ports::{AuditStore, Store, StoreError};
+use domain::ports::{AuditStore, AuditedRecords, StoreError};
 use domain::prompt::{OWN_MAX, PromptSpec};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::query_transform::TransformSpec;
@@ -199,7 +199,7 @@ impl Storing<'_> {
     }
 
     /// The store for changes, recorded in the audit log.
-    fn changes(&self) -> Arc<dyn Store> {
+    fn changes(&self) -> Arc<dyn AuditedRecords> {
         let author = Author::command_line(self.app.clock.now());
         self.app.store.on_behalf_of(author.with_edit_action(Action::Replaced))
     }
