@@ -7,6 +7,7 @@ use super::delegated_api::{DelegatedApi, ErrorCause, Service, without_credential
 use super::http_source::config_invalid;
 use super::literal_terms::{LiteralTerms, joined};
 use super::{json_body, page};
+use domain::parsed_text::ParsedText;
 use domain::ports::{
     Capability, Connector, ConnectorError, HttpRequest, HttpResponse, NormalizedPage, PluginContext,
     ProviderQuery, TypedConnector,
@@ -16,7 +17,7 @@ use domain::search::Sort;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use syntax::query_mappings::QueryMappings;
 use syntax::query_template::{Binding, QueryEncoding};
 use syntax::response_mappings::ResponseMappings;
@@ -33,9 +34,9 @@ pub const SETTINGS: &[&str] = &[
     "results_per_query",
 ];
 
-/// The hits in a response.
-const RESPONSE_MAPPINGS: &str =
-    "FOUND=value[0].hitsContainers[0].total,RESULTS=value[0].hitsContainers[0].hits";
+/// The hits in a response, for providers without `response_mappings`.
+static RESPONSE_MAPPINGS: LazyLock<ParsedText<ResponseMappings>> =
+    LazyLock::new(|| "FOUND=value[0].hitsContainers[0].total,RESULTS=value[0].hitsContainers[0].hits".into());
 
 static MICROSOFT: Service = Service {
     name: "Microsoft 365",
@@ -104,7 +105,7 @@ pub fn build(
     let notations = valid_notations(&without_credentials(provider))?;
     let spec = &provider.spec;
     let response_mappings = if spec.response_mappings.trim().is_empty() {
-        Arc::new(ResponseMappings::parse(RESPONSE_MAPPINGS).map_err(config_invalid)?)
+        RESPONSE_MAPPINGS.parsed().cloned().map_err(|error| config_invalid(error.clone()))?
     } else {
         notations.response_mappings
     };
