@@ -355,17 +355,7 @@ fn too_late() -> ConnectorError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::provider::ProviderSpec;
-
-    fn provider(block: &Value) -> SearchProvider {
-        let config = json!({"swirl": {"file_system": block}});
-        let spec = ProviderSpec {
-            url: "/srv/docs".to_owned(),
-            config: serde_json::from_value(config).unwrap(),
-            ..ProviderSpec::default()
-        };
-        SearchProvider::unsaved(spec, Default::default(), Default::default())
-    }
+    use crate::shared::fixtures::{config_errors, provider_at};
 
     #[test]
     fn its_block_is_read_and_wrong_values_are_named() {
@@ -392,12 +382,11 @@ mod tests {
             (json!({"hidden": null, "base_url": 7}), None, false, [address(), hidden()].concat()),
         ];
         for (block, base_url, with_hidden, expected) in table {
-            let provider = provider(&block);
+            let provider = provider_at("/srv/docs", "file_system", &block);
             let config = FileSystemConfig::of(&provider);
             assert_eq!(config.base_url().ok().flatten().as_ref().map(Url::as_str), base_url, "{block}");
             assert_eq!(config.hidden.valid() == Some(true), with_hidden, "{block}");
-            let mistakes = check(&provider).into_map().remove("config").unwrap_or_default();
-            assert_eq!(mistakes, expected, "{block}");
+            assert_eq!(config_errors(check(&provider)), expected, "{block}");
         }
     }
 }

@@ -222,18 +222,7 @@ fn into_connector_error(error: ModelError) -> ConnectorError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::provider::ProviderSpec;
-
-    fn provider(block: &Value) -> SearchProvider {
-        let config = json!({"swirl": {"gen_ai": block}});
-        let spec =
-            ProviderSpec { config: serde_json::from_value(config).unwrap(), ..ProviderSpec::default() };
-        SearchProvider::unsaved(spec, Default::default(), Default::default())
-    }
-
-    fn mistakes(provider: &SearchProvider) -> Vec<String> {
-        check(provider).into_map().remove("config").unwrap_or_default()
-    }
+    use crate::shared::fixtures::{config_errors, provider_with_block};
 
     #[test]
     fn its_block_is_read_and_wrong_values_are_named() {
@@ -251,9 +240,9 @@ mod tests {
             (json!({"ai_provider": null}), None, wrong()),
         ];
         for (block, id, expected) in table {
-            let provider = provider(&block);
+            let provider = provider_with_block("gen_ai", &block);
             assert_eq!(GenAiConfig::of(&provider).ai_provider.valid(), id, "{block}");
-            assert_eq!(mistakes(&provider), expected, "{block}");
+            assert_eq!(config_errors(check(&provider)), expected, "{block}");
         }
     }
 }

@@ -232,18 +232,7 @@ fn result(event: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::provider::ProviderSpec;
-
-    fn provider(block: &Value) -> SearchProvider {
-        let config = json!({"swirl": {"google_calendar": block}});
-        let spec =
-            ProviderSpec { config: serde_json::from_value(config).unwrap(), ..ProviderSpec::default() };
-        SearchProvider::unsaved(spec, Default::default(), Default::default())
-    }
-
-    fn mistakes(provider: &SearchProvider) -> Vec<String> {
-        check(provider).into_map().remove("config").unwrap_or_default()
-    }
+    use crate::shared::fixtures::{config_errors, provider_with_block};
 
     #[test]
     fn its_block_is_read_and_wrong_values_are_named() {
@@ -265,11 +254,11 @@ mod tests {
             (json!({ahead: null, back: []}), None, None, vec![wrong(back), wrong(ahead)]),
         ];
         for (block, back, ahead, expected) in table {
-            let provider = provider(&block);
+            let provider = provider_with_block("google_calendar", &block);
             let config = CalendarConfig::of(&provider);
             assert_eq!(config.back().ok(), back.map(Days::new), "{block}");
             assert_eq!(config.ahead().ok(), ahead.map(Days::new), "{block}");
-            assert_eq!(mistakes(&provider), expected, "{block}");
+            assert_eq!(config_errors(check(&provider)), expected, "{block}");
         }
     }
 }

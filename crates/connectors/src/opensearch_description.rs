@@ -306,22 +306,7 @@ fn too_late() -> ConnectorError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::provider::ProviderSpec;
-    use serde_json::Value;
-
-    fn provider(block: &Value) -> SearchProvider {
-        let config = json!({"swirl": {"open_search_description": block}});
-        let spec = ProviderSpec {
-            url: "https://site.example/osdd.xml".to_owned(),
-            config: serde_json::from_value(config).unwrap(),
-            ..ProviderSpec::default()
-        };
-        SearchProvider::unsaved(spec, Default::default(), Default::default())
-    }
-
-    fn mistakes(provider: &SearchProvider) -> Vec<String> {
-        check(provider).into_map().remove("config").unwrap_or_default()
-    }
+    use crate::shared::fixtures::{config_errors, provider_at};
 
     #[test]
     fn its_block_is_read_and_wrong_values_are_named() {
@@ -347,11 +332,11 @@ mod tests {
             (json!({"language": ["en"], "hosts": {}}), None, None, [hosts(), language()].concat()),
         ];
         for (block, read, spoken, expected) in table {
-            let provider = provider(&block);
+            let provider = provider_at("https://site.example/osdd.xml", "open_search_description", &block);
             let config = DescriptionConfig::of(&provider);
             assert_eq!(config.hosts().ok(), read, "{block}");
             assert_eq!(config.language.valid().as_deref(), spoken, "{block}");
-            assert_eq!(mistakes(&provider), expected, "{block}");
+            assert_eq!(config_errors(check(&provider)), expected, "{block}");
         }
     }
 }

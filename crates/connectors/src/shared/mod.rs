@@ -10,6 +10,8 @@ pub mod digest;
 pub mod driver;
 pub mod dsn;
 pub mod file_system;
+#[cfg(test)]
+pub mod fixtures;
 pub mod found_item;
 pub mod found_rows;
 pub mod google;
