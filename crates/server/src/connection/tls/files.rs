@@ -22,10 +22,8 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 /// Why a pair of files cannot be used, and what to do about it.
 #[derive(Debug, Error)]
 pub enum TlsError {
-    #[error("{setting}: {} cannot be read: {cause}. Name a file that this user may read.", .path.display())]
-    Unreadable { setting: &'static str, path: PathBuf, cause: io::Error },
-    #[error("{setting}: {} is larger than {FILE_BYTES_MAX} bytes. Name a PEM file.", .path.display())]
-    TooLarge { setting: &'static str, path: PathBuf },
+    #[error(transparent)]
+    File(#[from] FileError),
     #[error(
         "{CERT_SETTING}: {} contains no certificate. It must contain the certificate of the service in PEM form, \
          followed by the intermediate certificates.",
@@ -48,6 +46,15 @@ pub enum TlsError {
     KeyMismatch { certificate: PathBuf, key: PathBuf },
     #[error("TLS cannot be set up: {0}.")]
     Setup(Error),
+}
+
+/// Why one of the files cannot be read.
+#[derive(Debug, Error)]
+pub enum FileError {
+    #[error("{setting}: {} cannot be read: {cause}. Name a file that this user may read.", .path.display())]
+    Unreadable { setting: &'static str, path: PathBuf, cause: io::Error },
+    #[error("{setting}: {} is larger than {FILE_BYTES_MAX} bytes. Name a PEM file.", .path.display())]
+    TooLarge { setting: &'static str, path: PathBuf },
 }
 
 /// Paths of chain and key.
@@ -80,7 +87,7 @@ impl CertificateFiles {
         })
     }
 
-    pub async fn read(&self) -> Result<PemPair, TlsError> {
+    pub async fn read(&self) -> Result<PemPair, FileError> {
         let certificate = read_file(CERT_SETTING, &self.certificate).await?;
         let key = read_file(KEY_SETTING, &self.key).await?;
         Ok(PemPair { certificate, key })
@@ -121,11 +128,11 @@ impl CertificateFiles {
     }
 }
 
-async fn read_file(setting: &'static str, path: &Path) -> Result<Vec<u8>, TlsError> {
-    let unreadable = |cause| TlsError::Unreadable { setting, path: path.to_owned(), cause };
+async fn read_file(setting: &'static str, path: &Path) -> Result<Vec<u8>, FileError> {
+    let unreadable = |cause| FileError::Unreadable { setting, path: path.to_owned(), cause };
     let size = tokio::fs::metadata(path).await.map_err(unreadable)?.len();
     if size > FILE_BYTES_MAX {
-        return Err(TlsError::TooLarge { setting, path: path.to_owned() });
+        return Err(FileError::TooLarge { setting, path: path.to_owned() });
     }
     tokio::fs::read(path).await.map_err(unreadable)
 }

@@ -11,7 +11,7 @@ use super::final_response::write_and_close;
 use super::stall_timeout::StallTimeoutStream;
 use crate::security_headers;
 use domain::settings::Settings;
-use files::CertificateFiles;
+use files::{CertificateFiles, FileError, PemPair};
 use rustls::ServerConfig;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,8 +35,26 @@ struct State {
     examined: Examined,
 }
 
-/// What the files contained when they were last examined: a digest, or why they could not be read.
-type Examined = Result<[u8; 32], String>;
+/// What the files contained when they were last examined. Differs when there is something new to report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Examined {
+    /// A digest of both files.
+    Read([u8; 32]),
+    /// The setting that names the file, and why it could not be read.
+    Unreadable(&'static str, io::ErrorKind),
+    /// The setting that names the file.
+    TooLarge(&'static str),
+}
+
+impl Examined {
+    fn of(read: &Result<PemPair, FileError>) -> Self {
+        match read {
+            Ok(pair) => Self::Read(pair.digest()),
+            Err(FileError::Unreadable { setting, cause, .. }) => Self::Unreadable(setting, cause.kind()),
+            Err(FileError::TooLarge { setting, .. }) => Self::TooLarge(setting),
+        }
+    }
+}
 
 /// The outcome of an examination of the files.
 #[derive(Debug)]
@@ -53,7 +71,7 @@ impl ReloadingAcceptor {
         let Some(files) = CertificateFiles::from_settings(settings) else { return Ok(None) };
         let pair = files.read().await?;
         let config = Arc::new(files.server_config(&pair)?);
-        let state = State { config, examined: Ok(pair.digest()) };
+        let state = State { config, examined: Examined::Read(pair.digest()) };
         Ok(Some(Self { files, state: Mutex::new(state) }))
     }
 
@@ -92,14 +110,11 @@ impl ReloadingAcceptor {
     /// Loads the files, if they have changed and are valid.
     async fn reload(&self) -> Reload {
         let read = self.files.read().await;
-        let examined: Examined = match &read {
-            Ok(pair) => Ok(pair.digest()),
-            Err(error) => Err(error.to_string()),
-        };
+        let examined = Examined::of(&read);
         if self.lock().examined == examined {
             return Reload::Unchanged;
         }
-        let config = read.and_then(|pair| self.files.server_config(&pair));
+        let config = read.map_err(TlsError::from).and_then(|pair| self.files.server_config(&pair));
         let mut state = self.lock();
         state.examined = examined;
         match config {

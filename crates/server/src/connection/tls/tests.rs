@@ -235,7 +235,10 @@ async fn a_broken_pair_leaves_the_old_certificate_in_use() {
     assert!(server.connect(&old, "http/1.1").await.is_ok());
     std::fs::remove_file(&certificate_file).unwrap();
     let rejection = server.acceptor.reload().await;
-    assert!(matches!(rejection, Reload::Invalid(TlsError::Unreadable { .. })), "{rejection:?}");
+    assert!(
+        matches!(rejection, Reload::Invalid(TlsError::File(FileError::Unreadable { .. }))),
+        "{rejection:?}"
+    );
     assert!(server.connect(&old, "http/1.1").await.is_ok());
     new.write(server.folder.path());
     assert!(matches!(server.acceptor.reload().await, Reload::Replaced));
