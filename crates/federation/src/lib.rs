@@ -28,7 +28,9 @@ pub use federation_store::FederationStore;
 pub use progress::{ProgressHub, SearchEvent};
 pub use provider::ProviderProber;
 pub use provider_health::HealthState;
-pub use results::{DateFilter, MixRequest, ResultFilter, ResultMixer, ResultReader, VersionElector};
+pub use results::{
+    DateFilter, DateFilterError, MixRequest, ResultFilter, ResultMixer, ResultReader, VersionElector,
+};
 pub use search::{
     Creation, EndedSearch, ExpireSearches, ProviderSelector, RunSearch, RunSubscriptions, RunningSearch,
     SearchLifecycle, SearchRunner, SearchWaiter, TransformLoader, is_listed, log_start,

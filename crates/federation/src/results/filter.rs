@@ -6,6 +6,7 @@ use domain::ids::ProviderId;
 use domain::instant::Instant;
 use std::fmt;
 use std::str::FromStr;
+use thiserror::Error;
 
 const WEEK: TimeDelta = TimeDelta::days(7);
 const MONTH: TimeDelta = TimeDelta::days(30);
@@ -39,6 +40,15 @@ pub enum DateFilter {
     Undated,
     /// Days, inclusive; None is unbounded.
     Between(Option<NaiveDate>, Option<NaiveDate>),
+}
+
+/// Why a text is not a [`DateFilter`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum DateFilterError {
+    #[error("Use week, month, year, older, undated, or days such as 2024-05-01..2024-05-31.")]
+    Unknown,
+    #[error("The last day is before the first one.")]
+    Reversed,
 }
 
 /// A part of a filter, which its own facet ignores.
@@ -134,23 +144,23 @@ impl fmt::Display for DateFilter {
 }
 
 impl FromStr for DateFilter {
-    type Err = String;
+    type Err = DateFilterError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || "Use week, month, year, older, undated, or days such as 2024-05-01..2024-05-31.".to_owned();
+    fn from_str(text: &str) -> Result<Self, DateFilterError> {
         let text = text.trim();
         if let Some(named) = Self::NAMED.into_iter().find(|named| named.to_string() == text) {
             return Ok(named);
         }
-        let (from, to) = text.split_once("..").ok_or_else(wrong)?;
+        let (from, to) = text.split_once("..").ok_or(DateFilterError::Unknown)?;
         let day = |text: &str| match text.trim() {
             "" => Ok(None),
-            text => NaiveDate::parse_from_str(text, "%Y-%m-%d").map(Some).map_err(|_| wrong()),
+            text => {
+                NaiveDate::parse_from_str(text, "%Y-%m-%d").map(Some).map_err(|_| DateFilterError::Unknown)
+            }
         };
         match (day(from)?, day(to)?) {
-            (None, None) => Err(wrong()),
-            (Some(from), Some(to)) if to < from => Err("The last day is before the first one.".to_owned()),
+            (None, None) => Err(DateFilterError::Unknown),
+            (Some(from), Some(to)) if to < from => Err(DateFilterError::Reversed),
             (from, to) => Ok(Self::Between(from, to)),
         }
     }

@@ -14,7 +14,7 @@ mod reader;
 mod star_threshold;
 
 pub use elector::VersionElector;
-pub use filter::{DateFilter, ResultFilter};
+pub use filter::{DateFilter, DateFilterError, ResultFilter};
 pub use mix_request::MixRequest;
 pub use mixer::ResultMixer;
 pub use reader::ResultReader;

@@ -5,7 +5,7 @@ use crate::extract::Flag;
 use domain::ids::ProviderId;
 use domain::search::{LIST_ITEM_CHARS_MAX, LIST_MAX};
 use domain::validation::FieldErrors;
-use federation::ResultFilter;
+use federation::{DateFilterError, ResultFilter};
 use serde::Deserialize;
 
 #[derive(Debug, Default, Clone, Deserialize, utoipa::IntoParams)]
@@ -40,7 +40,7 @@ impl FilterQuery {
             not_providers: ids(&mut errors, "not_providers", self.not_providers.as_deref()),
             author: non_empty(self.author.as_deref()).map(str::to_owned),
             date: non_empty(self.date.as_deref()).and_then(|text| {
-                text.parse().map_err(|sentence: String| errors.check(false, "date", || sentence)).ok()
+                text.parse().map_err(|error: DateFilterError| errors.add("date", error.to_string())).ok()
             }),
             starred: self.starred == Some(Flag(true)),
             new: self.new == Some(Flag(true)),

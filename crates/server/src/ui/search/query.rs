@@ -2,7 +2,7 @@
 
 use crate::error::ApiError;
 use domain::ids::{ProviderId, SearchId};
-use federation::{MixRequest, ResultFilter};
+use federation::{DateFilterError, MixRequest, ResultFilter};
 use std::str::FromStr;
 
 /// The fields of a URL or a form.
@@ -77,7 +77,8 @@ impl ListQuery {
                 providers: fields.ids("providers")?,
                 not_providers: fields.ids("not_providers")?,
                 author: fields.text("author").map(str::to_owned),
-                date: date.map_err(|sentence: String| ApiError::invalid_field("date", sentence))?,
+                date: date
+                    .map_err(|error: DateFilterError| ApiError::invalid_field("date", error.to_string()))?,
                 starred: fields.is_on("starred"),
                 new: fields.is_on("new"),
             },
