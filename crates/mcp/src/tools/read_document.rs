@@ -9,7 +9,7 @@ use crate::tool_context::{ToolContext, ToolOutput, arguments};
 use crate::views::TITLE_CHARS_MAX;
 use async_trait::async_trait;
 use domain::ids::SignalId;
-use domain::ports::{Corpus, DocumentRequest, PageText, StoreError};
+use domain::ports::{Corpus, DocumentRequest, PageError, PageText, StoreError};
 use domain::result::SavedResult;
 use rmcp::model::JsonObject;
 use rmcp::schemars;
@@ -17,6 +17,7 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use syntax::highlights::plain;
+use thiserror::Error;
 
 pub(crate) const ROW: Row = Row {
     name: "read_document",
@@ -84,6 +85,15 @@ struct Found {
     warning: Option<String>,
 }
 
+/// Why the document behind a result has no text.
+#[derive(Debug, Error)]
+enum DocumentMissing {
+    #[error("its provider is gone, or is not for you any more")]
+    NoProvider,
+    #[error(transparent)]
+    Page(#[from] PageError),
+}
+
 struct ReadDocument;
 
 #[async_trait]
@@ -106,12 +116,13 @@ impl ToolCall for ReadDocument {
             let why = found.warning.unwrap_or_else(|| "the document is empty".to_owned());
             return Err(ToolError::new(format!("There is no text: {why}."), "Read another result."));
         }
-        let (window, offset, total) = window(&found.text.text, given.offset.unwrap_or(0), given.length)?;
-        let end = offset + window.chars().count();
+        let Window { text, offset, total } =
+            window(&found.text.text, given.offset.unwrap_or(0), given.length)?;
+        let end = offset + text.chars().count();
         let view = WindowView {
             title: found.title,
             url: found.url,
-            text: window,
+            text,
             offset,
             total,
             next_offset: (end < total).then_some(end),
@@ -134,7 +145,12 @@ async fn of_result(context: &ToolContext<'_>, search: i64, result: i64) -> Resul
         }
         Err(reason) => {
             let text = plain(&saved.item.body);
-            (Arc::new(PageText { text, ..PageText::default() }), saved.item.url, "result", Some(reason))
+            (
+                Arc::new(PageText { text, ..PageText::default() }),
+                saved.item.url,
+                "result",
+                Some(reason.to_string()),
+            )
         }
     };
     Ok(Found { title: plain(&saved.item.title), url, text, source, warning })
@@ -160,18 +176,18 @@ async fn of_cache(context: &ToolContext<'_>, id: SignalId) -> Result<Found, Tool
     Ok(Found { title: plain(&signal.title), url: signal.url, text, source: "cache", warning })
 }
 
-/// The text of the document, or the reason why there is none.
+/// The text of the document, or why there is none.
 async fn document(
     context: &ToolContext<'_>,
     saved: &SavedResult,
-) -> Result<Result<Arc<PageText>, String>, ToolError> {
+) -> Result<Result<Arc<PageText>, DocumentMissing>, ToolError> {
     let (mcp, user) = (context.mcp, context.principal.user);
     let id = saved.item.swirl_id;
     // The provider's credentials are used only for users who may still use the provider.
     let provider = match mcp.store.provider(saved.provider).await {
         Ok(provider) if context.principal.may_see(&provider) => provider,
         Ok(_) | Err(StoreError::NotFound) => {
-            return Ok(Err("its provider is gone, or is not for you any more".to_owned()));
+            return Ok(Err(DocumentMissing::NoProvider));
         }
         Err(error) => return Err(error.into()),
     };
@@ -190,12 +206,19 @@ async fn document(
             }
             Ok(Ok(page))
         }
-        Err(error) => Ok(Err(error.to_string())),
+        Err(error) => Ok(Err(error.into())),
     }
 }
 
-/// The window, its offset and the total length, in characters.
-fn window(text: &str, offset: usize, length: Option<usize>) -> Result<(String, usize, usize), ToolError> {
+/// A part of a text; offset and length of the whole text in characters.
+#[derive(Debug, PartialEq)]
+struct Window {
+    text: String,
+    offset: usize,
+    total: usize,
+}
+
+fn window(text: &str, offset: usize, length: Option<usize>) -> Result<Window, ToolError> {
     let total = text.chars().count();
     if offset > 0 && offset >= total {
         return Err(ToolError::new(
@@ -204,7 +227,7 @@ fn window(text: &str, offset: usize, length: Option<usize>) -> Result<(String, u
         ));
     }
     let length = length.unwrap_or(WINDOW_CHARS_MAX).clamp(1, WINDOW_CHARS_MAX);
-    Ok((text.chars().skip(offset).take(length).collect(), offset, total))
+    Ok(Window { text: text.chars().skip(offset).take(length).collect(), offset, total })
 }
 
 impl WindowView {
@@ -238,12 +261,13 @@ mod tests {
     #[test]
     fn windows_have_their_length_and_do_not_overlap() {
         let text = "ä".repeat(WINDOW_CHARS_MAX + 5);
-        let (first, offset, total) = window(&text, 0, Some(usize::MAX)).expect("a window");
-        assert_eq!((first.chars().count(), offset, total), (WINDOW_CHARS_MAX, 0, WINDOW_CHARS_MAX + 5));
-        let (second, offset, _) = window(&text, WINDOW_CHARS_MAX, None).expect("a window");
-        assert_eq!((second.chars().count(), offset), (5, WINDOW_CHARS_MAX));
+        let total = WINDOW_CHARS_MAX + 5;
+        let first = window(&text, 0, Some(usize::MAX)).expect("a window");
+        assert_eq!(first, Window { text: "ä".repeat(WINDOW_CHARS_MAX), offset: 0, total });
+        let second = window(&text, WINDOW_CHARS_MAX, None).expect("a window");
+        assert_eq!(second, Window { text: "ä".repeat(5), offset: WINDOW_CHARS_MAX, total });
         assert!(window(&text, WINDOW_CHARS_MAX + 5, None).is_err());
-        assert_eq!(window("abc", 1, Some(0)).expect("a window").0, "b");
+        assert_eq!(window("abc", 1, Some(0)).expect("a window").text, "b");
     }
 
     #[test]
