@@ -2,6 +2,7 @@
 
 use super::{CliContext, exit_codes};
 use crate::terminal;
+use anyhow::Context;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::{Args, Subcommand};
 use domain::audit::{AuditEntry, AuditFilter};
@@ -129,9 +130,9 @@ fn shown(hash: &str) -> &str {
 }
 
 /// Parses a timestamp, or a date as its beginning in UTC.
-fn time(text: &str) -> Result<DateTime<Utc>, String> {
+fn time(text: &str) -> anyhow::Result<DateTime<Utc>> {
     let day = || text.parse::<NaiveDate>().map(|day| day.and_time(NaiveTime::MIN).and_utc());
-    text.parse().or_else(|_| day()).map_err(|_| "use the form 2026-11-01 or 2026-11-01T00:00:00Z".to_owned())
+    text.parse().or_else(|_| day()).context("use the form 2026-11-01 or 2026-11-01T00:00:00Z")
 }
 
 #[cfg(test)]
@@ -151,6 +152,6 @@ mod tests {
         for (text, want) in table {
             assert_eq!(time(text).ok().map(|time| time.to_rfc3339()).as_deref(), want, "{text}");
         }
-        assert!(time("yesterday").unwrap_err().contains("2026-11-01"));
+        assert!(time("yesterday").unwrap_err().to_string().contains("2026-11-01"));
     }
 }

@@ -12,7 +12,7 @@ use crate::eval::setup::{SOURCES_MAX, Setup};
 use crate::eval::split::Split;
 use crate::eval::table;
 use crate::terminal;
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -83,9 +83,9 @@ pub struct Eval {
     compare: Option<Vec<String>>,
 }
 
-fn share(text: &str) -> Result<f64, String> {
+fn share(text: &str) -> anyhow::Result<f64> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "must be a number from 0 to 1".to_owned())
+    share.context("must be a number from 0 to 1")
 }
 
 impl Eval {

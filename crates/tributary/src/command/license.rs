@@ -201,6 +201,6 @@ fn read_license(path: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn day(text: &str) -> Result<NaiveDate, String> {
-    NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| "use the form 2027-12-31".to_owned())
+fn day(text: &str) -> anyhow::Result<NaiveDate> {
+    NaiveDate::parse_from_str(text, "%Y-%m-%d").context("use the form 2027-12-31")
 }

@@ -130,9 +130,10 @@ impl Requeue {
         let ids = if self.all { everything(app, &orphans).await? } else { self.ids };
         let mut has_failed = false;
         for id in &ids {
-            match requeue(app, id, &orphans).await? {
+            match requeue(app, id, &orphans).await {
                 Ok(done) => terminal::line(done),
-                Err(refused) => {
+                Err(RequeueError::Store(error)) => return Err(error.into()),
+                Err(refused @ (RequeueError::NotLost(_) | RequeueError::NotFailed(_))) => {
                     has_failed = true;
                     terminal::note(format!("tributary: {refused}"));
                 }
@@ -152,25 +153,30 @@ async fn everything(app: &App, orphans: &[OrphanedWork]) -> anyhow::Result<Vec<S
     Ok(failed.chain(orphans.iter().filter(|work| !work.is_given_up).map(id_of)).collect())
 }
 
-/// The inner error says why this item cannot be requeued.
-async fn requeue(
-    app: &App,
-    id: &str,
-    orphans: &[OrphanedWork],
-) -> Result<Result<String, String>, StoreError> {
+/// Why an item was not requeued.
+#[derive(Debug, thiserror::Error)]
+enum RequeueError {
+    #[error("'{0}' is not lost; `tributary tasks list --state lost` shows lost work")]
+    NotLost(String),
+    #[error("task {0} has not failed; `tributary tasks list --state failed` shows failed tasks")]
+    NotFailed(TaskId),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Requeues one item and says what was done.
+async fn requeue(app: &App, id: &str, orphans: &[OrphanedWork]) -> Result<String, RequeueError> {
     let now = app.clock.now();
     if let Some(work) = orphans.iter().find(|work| id_of(work) == id) {
         let task = app.store.push_task(work.task.clone(), now).await?;
-        return Ok(Ok(format!("{id}: created task {task}.")));
+        return Ok(format!("{id}: created task {task}."));
     }
-    let Ok(task) = id.parse::<i64>() else {
-        return Ok(Err(format!("'{id}' is not lost; `tributary tasks list --state lost` shows lost work")));
-    };
-    Ok(if app.store.retry_failed(TaskId(task), now).await? {
+    let task = id.parse().map(TaskId).map_err(|_| RequeueError::NotLost(id.to_owned()))?;
+    if app.store.retry_failed(task, now).await? {
         Ok(format!("Task {task} requeued."))
     } else {
-        Err(format!("task {task} has not failed; `tributary tasks list --state failed` shows failed tasks"))
-    })
+        Err(RequeueError::NotFailed(task))
+    }
 }
 
 fn id_of(work: &OrphanedWork) -> String {

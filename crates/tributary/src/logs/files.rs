@@ -73,17 +73,24 @@ impl LogFile {
 }
 
 impl FromStr for LogFile {
-    type Err = String;
+    type Err = UnknownLogFile;
 
     /// Parses a short name, a file name, or anything in between.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownLogFile> {
         let short = text.trim().trim_end_matches(".log").trim_start_matches("tasks-");
         let short = short.trim_end_matches("-worker");
-        ROWS.iter().find(|row| row.1 == short).map(|row| row.0).ok_or_else(|| {
-            let names: Vec<&str> = ROWS.iter().map(|row| row.1).collect();
-            format!("no log file '{text}'; use {}", names.join(", "))
-        })
+        ROWS.iter()
+            .find(|row| row.1 == short)
+            .map(|row| row.0)
+            .ok_or_else(|| UnknownLogFile { name: text.to_owned() })
     }
+}
+
+/// No log file has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no log file '{name}'; use {}", ROWS.map(|row| row.1).join(", "))]
+pub struct UnknownLogFile {
+    name: String,
 }
 
 #[cfg(test)]
@@ -102,7 +109,7 @@ mod tests {
         assert_eq!(LogFile::of_tag(b'J'), None);
         assert_eq!(LogFile::of_tag(b'!'), None);
         assert_eq!("search-worker".parse(), Ok(LogFile::Search));
-        assert!("swirl".parse::<LogFile>().unwrap_err().contains("use django, search,"));
+        assert!("swirl".parse::<LogFile>().unwrap_err().to_string().contains("use django, search,"));
     }
 
     #[test]

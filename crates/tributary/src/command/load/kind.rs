@@ -14,22 +14,35 @@ pub enum Kind {
     Search,
 }
 
-/// The error for a record of unknown kind.
-const NO_KIND: &str = "unknown kind of record; a SearchProvider has connector, or name and url; an AIProvider \
-    defaults or model; a search query_string; an authenticator idp; a query transform qrx_type; a prompt prompt; a \
-    branding product, accent or a logo";
-const RESULT: &str = "results are not loaded, because they belong to a run of their search; load the \
- search instead";
+/// Why a record is not loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KindError {
+    #[error("expected a JSON object")]
+    NoObject,
+    #[error(
+        "unknown kind of record; a SearchProvider has connector, or name and url; an AIProvider defaults or model; a \
+         search query_string; an authenticator idp; a query transform qrx_type; a prompt prompt; a branding product, \
+         accent or a logo"
+    )]
+    Unknown,
+    #[error("results are not loaded, because they belong to a run of their search; load the search instead")]
+    Result,
+    #[error(
+        "this record is one of the {}, not of the {}; `tributary load` accepts every kind",
+        .found.many(), .wanted.many()
+    )]
+    Other { found: Kind, wanted: Kind },
+}
 
 impl Kind {
-    /// The kind of a record, or an error message.
-    pub fn of(record: &Value) -> Result<Self, &'static str> {
-        let Some(fields) = record.as_object() else { return Err("expected a JSON object") };
+    /// The kind of a record.
+    pub fn of(record: &Value) -> Result<Self, KindError> {
+        let Some(fields) = record.as_object() else { return Err(KindError::NoObject) };
         let has = |names: &[&str]| names.iter().any(|name| fields.contains_key(*name));
         // The first matching row wins: a record with a connector is a SearchProvider, whatever else it has.
-        let table: [(&[&str], Result<Self, &'static str>); 8] = [
+        let table: [(&[&str], Result<Self, KindError>); 8] = [
             (&["connector"], Ok(Self::SearchProvider)),
-            (&["search_id"], Err(RESULT)),
+            (&["search_id"], Err(KindError::Result)),
             (&["query_string"], Ok(Self::Search)),
             (&["defaults", "model", "prompt_overrides"], Ok(Self::AiProvider)),
             (&["idp", "client_id"], Ok(Self::Authenticator)),
@@ -43,7 +56,7 @@ impl Kind {
         if let Some((_, kind)) = table.into_iter().find(|(names, _)| has(names)) {
             return kind;
         }
-        if has(&["name"]) && has(&["url"]) { Ok(Self::SearchProvider) } else { Err(NO_KIND) }
+        if has(&["name"]) && has(&["url"]) { Ok(Self::SearchProvider) } else { Err(KindError::Unknown) }
     }
 
     pub fn one(self) -> &'static str {
@@ -95,15 +108,15 @@ mod tests {
             (json!({"name": "A", "connector": "RequestsGet", "defaults": []}), Ok(Kind::SearchProvider)),
             (json!({"name": "A", "defaults": ["rag"]}), Ok(Kind::AiProvider)),
             (json!({"query_string": "tea"}), Ok(Kind::Search)),
-            (json!({"search_id": 1, "query_string": "tea"}), Err(RESULT)),
+            (json!({"search_id": 1, "query_string": "tea"}), Err(KindError::Result)),
             (json!({"name": "A", "idp": "a"}), Ok(Kind::Authenticator)),
             (json!({"name": "A", "qrx_type": "bag"}), Ok(Kind::QueryTransform)),
             (json!({"name": "A", "prompt": "Answer {query}"}), Ok(Kind::Prompt)),
             (json!({"name": "A", "accent": "#0f766e"}), Ok(Kind::Branding)),
-            (json!({"name": "A"}), Err(NO_KIND)),
-            (json!({}), Err(NO_KIND)),
-            (json!("tea"), Err("expected a JSON object")),
-            (json!([{"query_string": "tea"}]), Err("expected a JSON object")),
+            (json!({"name": "A"}), Err(KindError::Unknown)),
+            (json!({}), Err(KindError::Unknown)),
+            (json!("tea"), Err(KindError::NoObject)),
+            (json!([{"query_string": "tea"}]), Err(KindError::NoObject)),
         ];
         for (record, want) in table {
             assert_eq!(Kind::of(&record), want, "{record}");

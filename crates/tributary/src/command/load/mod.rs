@@ -4,6 +4,7 @@ mod kind;
 mod storing;
 
 pub use kind::Kind;
+use kind::KindError;
 
 use super::load_providers::{json_files, misspelled_fields, parse_records};
 use super::{CliContext, named_user};
@@ -152,7 +153,7 @@ fn collect_records(files: &[PathBuf], only: Option<Kind>, tally: &mut Tally) -> 
             let label = format!("{shown}, record {}", position + 1);
             match wanted(&record, only) {
                 Ok(kind) => all.push(Found { kind, label, record }),
-                Err(sentence) => tally.refuse(&format!("{label}: {sentence}")),
+                Err(error) => tally.refuse(&format!("{label}: {error}")),
             }
         }
     }
@@ -160,14 +161,10 @@ fn collect_records(files: &[PathBuf], only: Option<Kind>, tally: &mut Tally) -> 
     all
 }
 
-fn wanted(record: &Value, only: Option<Kind>) -> Result<Kind, String> {
+fn wanted(record: &Value, only: Option<Kind>) -> Result<Kind, KindError> {
     let kind = Kind::of(record)?;
     match only {
-        Some(only) if only != kind => Err(format!(
-            "this record is one of the {}, not of the {}; `tributary load` accepts every kind",
-            kind.many(),
-            only.many()
-        )),
+        Some(only) if only != kind => Err(KindError::Other { found: kind, wanted: only }),
         _ => Ok(kind),
     }
 }

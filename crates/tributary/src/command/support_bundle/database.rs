@@ -3,6 +3,7 @@
 use super::known;
 use super::redaction::Redaction;
 use crate::{app, secret_files};
+use anyhow::{anyhow, bail};
 use domain::known_secrets::KnownSecrets;
 use domain::settings::Settings;
 use std::path::Path;
@@ -13,13 +14,13 @@ use store::{DatabaseFacts, StoreConfig};
 const DATABASE_TIME_MAX: Duration = Duration::from_secs(30);
 const COUNT_TIME_MAX: Duration = Duration::from_secs(20);
 
-/// Reads facts about the database. The error is a sentence.
-pub async fn facts(settings: &Settings, data_dir: &Path) -> Result<DatabaseFacts, String> {
-    crate::command::ensure_database(settings).map_err(|error| format!("{error:#}"))?;
-    let url = app::database_url(settings, data_dir).map_err(|error| format!("{error:#}"))?;
+/// Reads facts about the database.
+pub async fn facts(settings: &Settings, data_dir: &Path) -> anyhow::Result<DatabaseFacts> {
+    crate::command::ensure_database(settings)?;
+    let url = app::database_url(settings, data_dir)?;
     match tokio::time::timeout(DATABASE_TIME_MAX, store::database_facts(&url, COUNT_TIME_MAX)).await {
-        Ok(facts) => facts.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("the database did not respond within {} seconds", DATABASE_TIME_MAX.as_secs())),
+        Ok(facts) => Ok(facts?),
+        Err(_) => bail!("the database did not respond within {} seconds", DATABASE_TIME_MAX.as_secs()),
     }
 }
 
@@ -27,11 +28,11 @@ pub async fn facts(settings: &Settings, data_dir: &Path) -> Result<DatabaseFacts
 pub fn why_closed(
     settings: &Settings,
     data_dir: &Path,
-    database: &Result<DatabaseFacts, String>,
+    database: &anyhow::Result<DatabaseFacts>,
 ) -> Option<String> {
     let newest = store::dump::schema_version();
     match database {
-        Err(why) => Some(why.clone()),
+        Err(error) => Some(format!("{error:#}")),
         Ok(facts) if facts.migration != Some(newest) => {
             let found = facts.migration.map_or("none".to_owned(), |number| number.to_string());
             Some(format!("the database has migration {found}, but this program needs {newest}"))
@@ -61,18 +62,15 @@ pub async fn redaction(
             key: secret_files::seal_key(settings, data_dir)?,
         })
     };
-    let opened = match config() {
-        Ok(config) => {
-            let reading = known::of_store(config, secrets.clone());
-            tokio::time::timeout(DATABASE_TIME_MAX, reading)
-                .await
-                .map_err(|_| "the database did not respond in time".to_owned())
-                .and_then(|read| read.map_err(|error| error.to_string()))
-        }
-        Err(error) => Err(format!("{error:#}")),
+    let opened = async {
+        let reading = known::of_store(config()?, secrets.clone());
+        let read = tokio::time::timeout(DATABASE_TIME_MAX, reading)
+            .await
+            .map_err(|_| anyhow!("the database did not respond in time"))?;
+        anyhow::Ok(read?)
     };
-    match opened {
+    match opened.await {
         Ok(redaction) => (redaction, None),
-        Err(why) => (Redaction::new(secrets, []), Some(why)),
+        Err(error) => (Redaction::new(secrets, []), Some(format!("{error:#}"))),
     }
 }

@@ -5,6 +5,7 @@ use super::redaction::Redaction;
 use super::{database, known, machine, metrics, other_command, tasks};
 use crate::command::CliContext;
 use crate::logs::{self, Excerpt, LogFile};
+use anyhow::{anyhow, bail};
 use domain::known_secrets::KnownSecrets;
 use domain::secret::Secret;
 use domain::settings::{LoadedSettings, Settings};
@@ -25,9 +26,8 @@ const COMMIT: Option<&str> = option_env!("TRIBUTARY_COMMIT");
 /// Collects the files.
 pub struct Collector<'p> {
     cli: &'p CliContext,
-    /// The error is a sentence.
-    read: Result<LoadedSettings, String>,
-    database: Result<DatabaseFacts, String>,
+    read: anyhow::Result<LoadedSettings>,
+    database: anyhow::Result<DatabaseFacts>,
     /// Why commands that open the database are skipped.
     closed: Option<String>,
     redaction: Redaction,
@@ -39,11 +39,12 @@ pub struct Collector<'p> {
 
 impl<'p> Collector<'p> {
     pub async fn new(cli: &'p CliContext, port: Option<u16>, token: Option<Secret>) -> Self {
-        let read = cli.load_settings(&[]).map_err(|error| format!("{error:#}").replace('\n', " "));
+        let in_one_line = |error: anyhow::Error| anyhow!(format!("{error:#}").replace('\n', " "));
+        let read = cli.load_settings(&[]).map_err(in_one_line);
         let of_token = KnownSecrets::of_texts(token.iter().map(Secret::expose));
         let mut collector = Self {
             cli,
-            database: Err("the settings are invalid".to_owned()),
+            database: Err(anyhow!("the settings are invalid")),
             closed: None,
             redaction: Redaction::default(),
             unknown: None,
@@ -90,10 +91,10 @@ impl<'p> Collector<'p> {
         &self,
         archive: &mut Archive,
         name: &str,
-        content: Result<Value, String>,
+        content: anyhow::Result<Value>,
     ) -> anyhow::Result<()> {
         let remark = content.as_ref().err().map(|why| self.missing(why));
-        let mut value = content.unwrap_or_else(|why| json!({ "not_available": why }));
+        let mut value = content.unwrap_or_else(|why| json!({ "not_available": format!("{why:#}") }));
         self.redaction.value(&mut value);
         archive.add(name, &(serde_json::to_string_pretty(&value)? + "\n"), remark)
     }
@@ -102,15 +103,23 @@ impl<'p> Collector<'p> {
         &self,
         archive: &mut Archive,
         name: &str,
-        content: Result<String, String>,
+        content: anyhow::Result<String>,
     ) -> anyhow::Result<()> {
         let remark = content.as_ref().err().map(|why| self.missing(why));
-        let text = content.unwrap_or_else(|why| format!("Not available: {why}\n"));
+        let text = content.unwrap_or_else(|why| format!("Not available: {why:#}\n"));
         archive.add(name, &self.redaction.text(&text), remark)
     }
 
-    fn missing(&self, why: &str) -> String {
-        format!("not available: {}", self.redaction.text(why))
+    fn missing(&self, why: &anyhow::Error) -> String {
+        format!("not available: {}", self.redaction.text(&format!("{why:#}")))
+    }
+
+    fn loaded_settings(&self) -> anyhow::Result<&LoadedSettings> {
+        self.read.as_ref().map_err(|why| anyhow!("{why:#}"))
+    }
+
+    fn database_facts(&self) -> anyhow::Result<&DatabaseFacts> {
+        self.database.as_ref().map_err(|why| anyhow!("{why:#}"))
     }
 
     fn versions(&self) -> Value {
@@ -129,7 +138,7 @@ impl<'p> Collector<'p> {
                     "server_version": facts.server_version,
                     "migration": facts.migration,
                 }),
-                Err(why) => json!({ "not_available": why }),
+                Err(why) => json!({ "not_available": format!("{why:#}") }),
             },
             "queue": settings.map(queue),
             "features": settings.map(|settings| json!({
@@ -143,20 +152,19 @@ impl<'p> Collector<'p> {
         })
     }
 
-    fn settings(&self) -> Result<Value, String> {
-        let read = self.read.as_ref().map_err(String::clone)?;
+    fn settings(&self) -> anyhow::Result<Value> {
+        let read = self.loaded_settings()?;
         let row = |row: &domain::settings::EffectiveSetting| json!({ "name": row.name, "value": row.value, "from": row.origin.as_str() });
         let rows: Vec<Value> = read.effective.iter().map(row).collect();
         Ok(json!({ "settings": rows, "remarks": read.remarks }))
     }
 
-    fn database_sizes(&self) -> Result<Value, String> {
-        let facts = self.database.as_ref().map_err(String::clone)?;
-        serde_json::to_value(facts).map_err(|error| error.to_string())
+    fn database_sizes(&self) -> anyhow::Result<Value> {
+        Ok(serde_json::to_value(self.database_facts()?)?)
     }
 
     /// Output of `status` and `health --ready`.
-    async fn services(&self) -> Result<Value, String> {
+    async fn services(&self) -> anyhow::Result<Value> {
         let status = other_command::run(self.cli, &["status"]).await?;
         let port = self.port.map(|port| port.to_string());
         let mut question = vec!["health", "--ready"];
@@ -171,23 +179,23 @@ impl<'p> Collector<'p> {
         }))
     }
 
-    async fn doctor(&self) -> Result<String, String> {
+    async fn doctor(&self) -> anyhow::Result<String> {
         if let Some(why) = self.would_create_key() {
-            return Err(why);
+            bail!(why);
         }
         let shown = other_command::run(self.cli, &["doctor", "--offline"]).await?;
         Ok(format!("{}{}", shown.output, shown.remarks))
     }
 
-    async fn tasks(&self) -> Result<Value, String> {
+    async fn tasks(&self) -> anyhow::Result<Value> {
         match &self.closed {
-            Some(why) => Err(why.clone()),
+            Some(why) => bail!(why.clone()),
             None => tasks::read(self.cli).await,
         }
     }
 
-    async fn metrics(&self) -> Result<String, String> {
-        let settings = &self.read.as_ref().map_err(String::clone)?.settings;
+    async fn metrics(&self) -> anyhow::Result<String> {
+        let settings = &self.loaded_settings()?.settings;
         metrics::read(settings, self.port.unwrap_or(settings.port), self.token.as_ref()).await
     }
 
@@ -200,7 +208,7 @@ impl<'p> Collector<'p> {
 
     fn add_logs(&self, archive: &mut Archive) -> anyhow::Result<()> {
         let Some(folder) = self.data_dir().map(|folder| logs::folder(&folder)) else {
-            let why = "the settings are invalid; name the data folder with --data-dir".to_owned();
+            let why = anyhow!("the settings are invalid; name the data folder with --data-dir");
             return self.add_text(archive, "logs/missing.txt", Err(why));
         };
         for log in LogFile::all() {
@@ -225,7 +233,13 @@ impl<'p> Collector<'p> {
             Ok(Some(excerpt)) => excerpt,
             // A queue without log lines has no file.
             Ok(None) => return Ok(()),
-            Err(error) => return self.add_text(archive, &name, Err(format!("cannot be read: {error}"))),
+            Err(error) => {
+                return self.add_text(
+                    archive,
+                    &name,
+                    Err(anyhow::Error::new(error).context("cannot be read")),
+                );
+            }
         };
         let lines: Vec<String> = excerpt.lines.iter().map(|line| self.redaction.line(line) + "\n").collect();
         let remarks = [

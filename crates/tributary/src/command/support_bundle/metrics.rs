@@ -1,7 +1,7 @@
 //! Metrics of the local service.
 
 use crate::command::health;
-use anyhow::Context;
+use anyhow::{Context, anyhow, bail};
 use domain::ports::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, TlsOptions};
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -18,20 +18,18 @@ const INSTEAD: &str = "Set SVC_METRICS_OPEN while creating the bundle, or fetch 
  URL of the service as an administrator and attach it";
 
 /// Fetches `/metrics/`. The error says why it failed and what to do.
-pub async fn read(settings: &Settings, port: u16, token: Option<&Secret>) -> Result<String, String> {
-    let url = health::service_url(settings, port, "/metrics/").map_err(|error| format!("{error:#}"))?;
+pub async fn read(settings: &Settings, port: u16, token: Option<&Secret>) -> anyhow::Result<String> {
+    let url = health::service_url(settings, port, "/metrics/")?;
     let token = match token {
         Some(_) if settings.metrics_open => None,
         Some(_) if !is_local(&url) => {
-            return Err(format!(
-                "the token is sent only to this machine, and {url} is not known to be local. {INSTEAD}"
-            ));
+            bail!("the token is sent only to this machine, and {url} is not known to be local. {INSTEAD}");
         }
         token => token,
     };
     let answer = ask(&url, token, tls_options(settings, token)).await.map_err(|error| match error.downcast() {
         Ok(error @ FetchError::Tls(..)) if token.is_some() => {
-            format!("the token was not sent: the certificate must be the one in SVC_TLS_CERT_FILE and also be issued for this address: {error}. {INSTEAD}")
+            anyhow!("the token was not sent: the certificate must be the one in SVC_TLS_CERT_FILE and also be issued for this address: {error}. {INSTEAD}")
         }
         Ok(error) => no_answer(&url, &error.into()),
         Err(error) => no_answer(&url, &error),
@@ -39,17 +37,17 @@ pub async fn read(settings: &Settings, port: u16, token: Option<&Secret>) -> Res
     let body = String::from_utf8_lossy(&answer.body).into_owned();
     match answer.status {
         200 => Ok(body),
-        401 | 403 => Err(format!(
+        401 | 403 => bail!(
             "{url} returned {}: only administrators can read the metrics. Pass an administrator's API \
              token with --token-stdin, or set SVC_METRICS_OPEN",
             answer.status
-        )),
-        status => Err(format!("{url} returned {status}")),
+        ),
+        status => bail!("{url} returned {status}"),
     }
 }
 
-fn no_answer(url: &Url, error: &anyhow::Error) -> String {
-    format!("{url} does not respond: {error:#}. Start the service, or set its port with --port")
+fn no_answer(url: &Url, error: &anyhow::Error) -> anyhow::Error {
+    anyhow!("{url} does not respond: {error:#}. Start the service, or set its port with --port")
 }
 
 /// Whether the URL is certainly local; otherwise another machine could receive an administrator's token.
@@ -119,7 +117,7 @@ mod tests {
             let url = health::service_url(&settings, 1, "/metrics/").unwrap();
             assert_eq!(is_local(&url), is_own, "{host}");
             if !is_own {
-                let why = read(&settings, 1, Some(&Secret::new("planted"))).await.unwrap_err();
+                let why = read(&settings, 1, Some(&Secret::new("planted"))).await.unwrap_err().to_string();
                 assert!(why.contains("only to this machine") && why.contains("SVC_METRICS_OPEN"), "{why}");
                 assert!(!why.contains("planted"), "{why}");
             }

@@ -1,6 +1,7 @@
 //! Runs another command of this program in a child process, which may fail or hang without harm.
 
 use crate::command::CliContext;
+use anyhow::{Context, bail};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -18,11 +19,11 @@ pub struct Shown {
     pub remarks: String,
 }
 
-/// Runs `tributary` with these arguments and the same settings and data folder. The error is a sentence.
-pub async fn run(cli: &CliContext, arguments: &[&str]) -> Result<Shown, String> {
+/// Runs `tributary` with these arguments and the same settings and data folder.
+pub async fn run(cli: &CliContext, arguments: &[&str]) -> anyhow::Result<Shown> {
     let named = arguments.join(" ");
-    let failed = |error: std::io::Error| format!("`tributary {named}` could not be run: {error}");
-    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    let failed = || format!("`tributary {named}` could not be run");
+    let mut command = Command::new(std::env::current_exe().with_context(failed)?);
     if let Some(file) = &cli.config {
         command.arg("--config").arg(file);
     }
@@ -30,16 +31,16 @@ pub async fn run(cli: &CliContext, arguments: &[&str]) -> Result<Shown, String> 
         command.arg("--data-dir").arg(folder);
     }
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.kill_on_drop(true).spawn().map_err(failed)?;
+    let mut child = command.kill_on_drop(true).spawn().with_context(failed)?;
     let (output, remarks) = (child.stdout.take(), child.stderr.take());
     let ended = async {
         let (output, remarks) = tokio::join!(text_of(output), text_of(remarks));
-        let code = child.wait().await.map_err(failed)?.code();
+        let code = child.wait().await.with_context(failed)?.code();
         Ok(Shown { code, output, remarks })
     };
     match tokio::time::timeout(TIME_MAX, ended).await {
         Ok(ended) => ended,
-        Err(_) => Err(format!("`tributary {named}` did not finish within {} seconds", TIME_MAX.as_secs())),
+        Err(_) => bail!("`tributary {named}` did not finish within {} seconds", TIME_MAX.as_secs()),
     }
 }
 

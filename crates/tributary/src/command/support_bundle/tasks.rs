@@ -2,6 +2,7 @@
 
 use super::other_command;
 use crate::command::CliContext;
+use anyhow::bail;
 use serde_json::{Map, Value, json};
 
 /// Maximum of `tributary tasks list --limit`.
@@ -13,11 +14,11 @@ const STUCK_MAX: usize = 200;
 /// Reported fields of a stuck task.
 const FIELDS: [&str; 6] = ["id", "kind", "state", "age_seconds", "attempts", "last_error"];
 
-pub async fn read(cli: &CliContext) -> Result<Value, String> {
+pub async fn read(cli: &CliContext) -> anyhow::Result<Value> {
     let shown = other_command::run(cli, &["tasks", "list", "--json", "--limit", READ_MAX]).await?;
     match serde_json::from_str(&shown.output) {
         Ok(Value::Array(rows)) => Ok(summary(&rows)),
-        _ => Err(format!("`tributary tasks list` failed: {}", shown.remarks.trim())),
+        _ => bail!("`tributary tasks list` failed: {}", shown.remarks.trim()),
     }
 }
 

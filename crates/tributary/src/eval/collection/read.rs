@@ -3,7 +3,7 @@
 use super::lines::{FILE_BYTES_MAX, Mistakes, each_line};
 use super::{Collection, Document, Given, Grades, Query};
 use crate::eval::tokenizer::{PlainQuery, plain_query};
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -31,7 +31,7 @@ pub fn read(given: &Given) -> anyhow::Result<Collection> {
     let mut remarks = Vec::new();
     let mut grades = graded(&judgements, &documents, &texts, &judgements_file, &mut remarks);
     let asked: Vec<Query> =
-        texts.into_iter().filter_map(|(id, text)| judged(id, &text, &mut grades, &mut remarks)).collect();
+        texts.into_iter().filter_map(|query| judged(query, &mut grades, &mut remarks)).collect();
     ensure!(
         !asked.is_empty(),
         "no query of {} has a relevant document in {}; are their ids the same?",
@@ -68,12 +68,12 @@ struct Record {
 }
 
 impl Record {
-    fn parse(line: &str) -> Result<(String, Self), String> {
-        let record: Self = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    fn parse(line: &str) -> anyhow::Result<(String, Self)> {
+        let record: Self = serde_json::from_str(line)?;
         match &record.id {
             Value::String(id) if !id.trim().is_empty() => Ok((id.clone(), record)),
             Value::Number(id) => Ok((id.to_string(), record)),
-            other => Err(format!("the id must be a string or a number, not {other}")),
+            other => bail!("the id must be a string or a number, not {other}"),
         }
     }
 }
@@ -99,13 +99,19 @@ fn documents(path: &Path, mistakes: &mut Mistakes) -> anyhow::Result<Vec<Documen
     Ok(documents)
 }
 
-/// Ids and texts. Each line is a JSON object or `id<TAB>text`.
-fn queries(path: &Path, mistakes: &mut Mistakes) -> anyhow::Result<Vec<(String, String)>> {
+/// A query that may have no judgments.
+struct QueryText {
+    id: String,
+    text: String,
+}
+
+/// Each line is a JSON object or `id<TAB>text`.
+fn queries(path: &Path, mistakes: &mut Mistakes) -> anyhow::Result<Vec<QueryText>> {
     let (mut queries, mut known) = (Vec::new(), HashSet::new());
     let take = |line: usize, text: &str| match query(text) {
-        Ok((id, _)) if line == 1 && matches!(id.to_lowercase().as_str(), "id" | "query_id" | "qid") => {}
-        Ok((id, _)) if !known.insert(id.clone()) => {
-            mistakes.add(path, line, format!("the query '{id}' is a duplicate"));
+        Ok(query) if line == 1 && matches!(query.id.to_lowercase().as_str(), "id" | "query_id" | "qid") => {}
+        Ok(query) if !known.insert(query.id.clone()) => {
+            mistakes.add(path, line, format!("the query '{}' is a duplicate", query.id));
         }
         Ok(query) => queries.push(query),
         Err(problem) => mistakes.add(path, line, problem),
@@ -115,18 +121,16 @@ fn queries(path: &Path, mistakes: &mut Mistakes) -> anyhow::Result<Vec<(String, 
     Ok(queries)
 }
 
-fn query(line: &str) -> Result<(String, String), String> {
+fn query(line: &str) -> anyhow::Result<QueryText> {
     let (id, text) = if line.trim_start().starts_with('{') {
         let (id, record) = Record::parse(line)?;
         (id, record.text.unwrap_or_default())
     } else {
-        let (id, text) = line.split_once('\t').ok_or("expected id<TAB>text, but there is no tab")?;
+        let (id, text) = line.split_once('\t').context("expected id<TAB>text, but there is no tab")?;
         (id.trim().to_owned(), text.to_owned())
     };
-    if id.is_empty() || text.trim().is_empty() {
-        return Err("the id or the text is empty".to_owned());
-    }
-    Ok((id, text))
+    ensure!(!id.is_empty() && !text.trim().is_empty(), "the id or the text is empty");
+    Ok(QueryText { id, text })
 }
 
 struct Judgement {
@@ -149,23 +153,16 @@ fn judgements(path: &Path, mistakes: &mut Mistakes) -> anyhow::Result<Vec<Judgem
 }
 
 /// Three columns, or the four of TREC with an unused second one. `None` for a header.
-fn judgement(line: usize, text: &str) -> Result<Option<Judgement>, String> {
+fn judgement(line: usize, text: &str) -> anyhow::Result<Option<Judgement>> {
     let columns: Vec<&str> = text.split('\t').map(str::trim).collect();
     let (query, document, grade) = match columns.as_slice() {
         [query, document, grade] | [query, _, document, grade] => (*query, *document, *grade),
-        other => {
-            return Err(format!(
-                "expected query<TAB>document<TAB>grade, but there are {} columns",
-                other.len()
-            ));
-        }
+        other => bail!("expected query<TAB>document<TAB>grade, but there are {} columns", other.len()),
     };
     if line == 1 && matches!(query.to_lowercase().as_str(), "query" | "query_id" | "query-id" | "qid") {
         return Ok(None);
     }
-    if query.is_empty() || document.is_empty() {
-        return Err("the query or the document is empty".to_owned());
-    }
+    ensure!(!query.is_empty() && !document.is_empty(), "the query or the document is empty");
     // Some collections use negative grades for worse than irrelevant.
     let grade =
         grade.parse::<i64>().ok().map(|grade| grade.max(0)).and_then(|grade| u32::try_from(grade).ok());
@@ -173,10 +170,9 @@ fn judgement(line: usize, text: &str) -> Result<Option<Judgement>, String> {
         Some(grade) => {
             Ok(Some(Judgement { line, query: query.to_owned(), document: document.to_owned(), grade }))
         }
-        None => Err(format!(
-            "the grade is '{}' instead of a whole number up to {GRADE_MAX}",
-            columns[columns.len() - 1]
-        )),
+        None => {
+            bail!("the grade is '{}' instead of a whole number up to {GRADE_MAX}", columns[columns.len() - 1])
+        }
     }
 }
 
@@ -185,13 +181,13 @@ fn judgement(line: usize, text: &str) -> Result<Option<Judgement>, String> {
 fn graded(
     judgements: &[Judgement],
     documents: &[Document],
-    queries: &[(String, String)],
+    queries: &[QueryText],
     path: &Path,
     remarks: &mut Vec<String>,
 ) -> HashMap<String, Grades> {
     let places: HashMap<&str, usize> =
         documents.iter().enumerate().map(|(place, document)| (document.id.as_str(), place)).collect();
-    let known: HashSet<&str> = queries.iter().map(|(id, _)| id.as_str()).collect();
+    let known: HashSet<&str> = queries.iter().map(|query| query.id.as_str()).collect();
     let mut grades: HashMap<String, Grades> = HashMap::new();
     let mut unknown: Vec<String> = Vec::new();
     for Judgement { line, query, document, grade } in judgements {
@@ -215,13 +211,12 @@ fn graded(
 
 /// `None`, possibly with a note, for a query that cannot be measured.
 fn judged(
-    id: String,
-    text: &str,
+    QueryText { id, text }: QueryText,
     grades: &mut HashMap<String, Grades>,
     remarks: &mut Vec<String>,
 ) -> Option<Query> {
     let grades = grades.remove(&id).filter(|grades| grades.values().any(|grade| *grade > 0))?;
-    let PlainQuery { text, is_cut } = plain_query(text);
+    let PlainQuery { text, is_cut } = plain_query(&text);
     if text.is_empty() {
         remarks.push(format!("Query '{id}' omitted: it has no words."));
         return None;
