@@ -256,12 +256,21 @@ impl SearchProvider {
         session_name(&self.spec.eval_credentials).ok().flatten()?.strip_suffix(TOKEN_SUFFIX)
     }
 
-    /// Number of results to fetch. If a search has only this provider, it may request more; the number in the search
-    /// (`asked`) takes precedence over the provider's own configuration.
+    /// Number of results to fetch. If a search has only this provider, it may request more; `asked` is the number in
+    /// the search.
     pub fn results_wanted(&self, is_only_provider: bool, asked: Option<u32>) -> u32 {
+        if is_only_provider {
+            self.results_wanted_alone(asked)
+        } else {
+            self.spec.results_per_query.clamp(1, RESULTS_PER_QUERY_MAX)
+        }
+    }
+
+    /// Number of results to fetch without other providers. The number in the search (`asked`) takes precedence over
+    /// the provider's own configuration.
+    pub fn results_wanted_alone(&self, asked: Option<u32>) -> u32 {
         let single = asked.or(self.spec.config.connector_use.single_provider_results_requested);
-        let wanted = single.filter(|_| is_only_provider).unwrap_or(self.spec.results_per_query);
-        wanted.clamp(1, RESULTS_PER_QUERY_MAX)
+        single.unwrap_or(self.spec.results_per_query).clamp(1, RESULTS_PER_QUERY_MAX)
     }
 }
 
@@ -361,7 +370,7 @@ mod tests {
         ] {
             let spec = using(json!({"single_provider_results_requested": own}));
             let provider = SearchProvider::unsaved(spec, UserId(1), Instant::default());
-            assert_eq!(provider.results_wanted(true, None), wanted, "{own}");
+            assert_eq!(provider.results_wanted_alone(None), wanted, "{own}");
         }
     }
 }

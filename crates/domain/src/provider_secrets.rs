@@ -154,20 +154,29 @@ fn masked_template(template: &Map<String, Value>) -> Map<String, Value> {
 }
 
 pub(crate) fn masked_object(object: &Map<String, Value>) -> Map<String, Value> {
-    object.iter().map(|(name, value)| (name.clone(), masked_value(value, is_secret_name(name)))).collect()
+    let masked = |name: &str, value: &Value| {
+        if is_secret_name(name) { masked_secret(value) } else { masked_value(value) }
+    };
+    object.iter().map(|(name, value)| (name.clone(), masked(name, value))).collect()
 }
 
 /// Under a secret name, every value is masked as a whole, except for null, booleans and empty texts.
-fn masked_value(value: &Value, is_secret: bool) -> Value {
+fn masked_secret(value: &Value) -> Value {
     match value {
         Value::Null | Value::Bool(_) => value.clone(),
         Value::String(text) if text.is_empty() => value.clone(),
-        _ if is_secret => Value::String(MASK.to_owned()),
+        _ => Value::String(MASK.to_owned()),
+    }
+}
+
+/// Masks the secrets inside a value.
+fn masked_value(value: &Value) -> Value {
+    match value {
         Value::String(text) if has_login(text) => Value::String(MASK.to_owned()),
-        Value::Array(list) => list.iter().map(|item| masked_value(item, false)).collect(),
-        Value::Object(object) => Value::Object(masked_object(object)),
         Value::String(text) => Value::String(inline_secrets::mask(text)),
-        Value::Number(_) => value.clone(),
+        Value::Array(list) => list.iter().map(masked_value).collect(),
+        Value::Object(object) => Value::Object(masked_object(object)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 

@@ -21,6 +21,15 @@ const HOSTS: &str = "hosts";
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Destinations(BTreeSet<String>);
 
+/// Which texts of a configuration are destinations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DestinationTexts {
+    /// Those that are URLs.
+    Urls,
+    /// All, as in a list of hosts.
+    All,
+}
+
 impl Destinations {
     pub fn of_provider(spec: &ProviderSpec) -> Self {
         let mut places = Self::default();
@@ -35,14 +44,14 @@ impl Destinations {
         }
         // A connector may read a URL from a mapping, as Pinecone does from `api`.
         places.0.extend(mappings.pairs().iter().filter_map(|(_, value)| origin(value.trim())));
-        places.add_addresses(spec.page_fetch_config_json.as_ref(), false);
-        places.add_addresses(spec.config.as_ref(), false);
+        places.add_addresses(spec.page_fetch_config_json.as_ref(), DestinationTexts::Urls);
+        places.add_addresses(spec.config.as_ref(), DestinationTexts::Urls);
         places
     }
 
     pub fn of_ai_provider(spec: &AiProviderSpec) -> Self {
         let mut places = Self::default();
-        places.add_addresses(&spec.config, false);
+        places.add_addresses(&spec.config, DestinationTexts::Urls);
         // Without an address in `config`, the model's service decides.
         if spec.config_text(API_BASE).and_then(|address| origin(address.trim())).is_none() {
             places.0.insert(format!("service of {}", service_of(&spec.model)));
@@ -80,17 +89,18 @@ impl Destinations {
     }
 
     /// Every URL among the values, and every text of a list of hosts.
-    fn add_addresses(&mut self, values: &Map<String, Value>, are_hosts: bool) {
+    fn add_addresses(&mut self, values: &Map<String, Value>, texts: DestinationTexts) {
         for (name, value) in values {
-            self.add_value(value, are_hosts || name == HOSTS);
+            self.add_value(value, if name == HOSTS { DestinationTexts::All } else { texts });
         }
     }
 
-    fn add_value(&mut self, value: &Value, is_host: bool) {
+    fn add_value(&mut self, value: &Value, texts: DestinationTexts) {
+        let is_destination = |text: &str| texts == DestinationTexts::All || origin(text.trim()).is_some();
         match value {
-            Value::String(text) if is_host || origin(text.trim()).is_some() => self.add(text),
-            Value::Array(list) => list.iter().for_each(|one| self.add_value(one, is_host)),
-            Value::Object(object) => self.add_addresses(object, is_host),
+            Value::String(text) if is_destination(text) => self.add(text),
+            Value::Array(list) => list.iter().for_each(|one| self.add_value(one, texts)),
+            Value::Object(object) => self.add_addresses(object, texts),
             _ => {}
         }
     }

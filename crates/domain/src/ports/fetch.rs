@@ -47,22 +47,22 @@ pub struct Origin {
 impl Origin {
     /// The origin of a URL that an administrator saved, if it has a host and a known port.
     pub fn trusted(url: &Url) -> Option<Self> {
-        Self::of(url, true)
+        Some(Self { is_trusted: true, ..Self::untrusted(url)? })
     }
 
     /// The origin of a URL from elsewhere, if it has a host and a known port.
     pub fn untrusted(url: &Url) -> Option<Self> {
-        Self::of(url, false)
-    }
-
-    /// The origin of a URL, if it has a host and a known port.
-    pub fn of(url: &Url, is_trusted: bool) -> Option<Self> {
         Some(Self {
             scheme: url.scheme().to_owned(),
             host: url.host_str()?.to_ascii_lowercase(),
             port: url.port_or_known_default()?,
-            is_trusted,
+            is_trusted: false,
         })
+    }
+
+    /// The origin of a URL, if it has a host and a known port.
+    pub fn of(url: &Url, is_trusted: bool) -> Option<Self> {
+        if is_trusted { Self::trusted(url) } else { Self::untrusted(url) }
     }
 
     /// The trusted origin of a template, if the template itself contains it and no value can change it.

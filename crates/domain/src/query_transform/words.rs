@@ -25,7 +25,7 @@ impl Piece {
 
     /// A word after white space.
     pub fn spaced_word(text: String) -> Self {
-        Self::new(text, true, true)
+        Self { folded: text.to_lowercase(), text, is_word: true, is_spaced: true }
     }
 
     pub fn chars(&self) -> usize {

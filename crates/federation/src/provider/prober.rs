@@ -153,7 +153,7 @@ impl ProviderProber {
             query: query.to_owned(),
             transforms,
             memory: self.provider_runs.memory.for_run(),
-            results_wanted: provider.results_wanted(true, None),
+            results_wanted: provider.results_wanted_alone(None),
             deadline: Instant::now() + self.timeout,
         });
         // An unsaved provider has no health history, and leaves none.
