@@ -74,7 +74,8 @@ impl ToolCall for SearchTool {
             ..SearchSpec::default()
         };
         let search = run_search::run(context, spec).await?;
-        let view = page(context, &search, first_page(given.explain.unwrap_or(false))).await?;
+        let explain = Some(given.explain.unwrap_or(false));
+        let view = page(context, &search, MixRequest { explain, ..MixRequest::default() }).await?;
         ToolOutput::new(&view, view.markdown())
     }
 }
@@ -85,12 +86,7 @@ pub(crate) async fn first_results(
     mut search: Search,
 ) -> Result<FoundView, ToolError> {
     search.spec.results_requested = results_shown(None);
-    page(context, &search, first_page(false)).await
-}
-
-/// The first page with the mixer of the search.
-pub(super) fn first_page(explain: bool) -> MixRequest {
-    MixRequest { explain: Some(explain), ..MixRequest::default() }
+    page(context, &search, MixRequest { explain: Some(false), ..MixRequest::default() }).await
 }
 
 /// A page of a search; a running search gives a view that says so.
