@@ -91,10 +91,9 @@ impl AuditStore for SqlStore {
         let mut tx = self.db.begin().await?;
         let head = locked_head(&mut tx).await?;
         let key = ChainKey::of_head(&self.key, &head);
-        let is_sealed = key.is_sealed(&head);
         let (row, head) = next(&key, &head, author, event)?;
         insert(&mut tx, &row).await?;
-        set_head(&mut tx, &key, &head, is_sealed).await?;
+        set_head(&mut tx, &head).await?;
         tx.commit().await?;
         row.try_into()
     }
@@ -159,13 +158,12 @@ impl SqlStore {
         if let Some(author) = self.author.as_ref().filter(|_| !events.is_empty()) {
             let mut head = locked_head(&mut tx).await?;
             let key = ChainKey::of_head(&self.key, &head);
-            let is_sealed = key.is_sealed(&head);
             for event in events {
                 let (row, new_head) = next(&key, &head, author, event)?;
                 insert(&mut tx, &row).await?;
                 head = new_head;
             }
-            set_head(&mut tx, &key, &head, is_sealed).await?;
+            set_head(&mut tx, &head).await?;
         }
         tx.commit().await
     }
@@ -188,7 +186,8 @@ impl SqlStore {
         let event = AuditEvent::of(Action::Rekeyed, Kind::Database, None, "");
         let (row, head) = next(&new, &head, author, event)?;
         insert(&mut tx, &row).await?;
-        set_head(&mut tx, &new, &head, true).await?;
+        let head = HeadRow { seal: new.seal(head.entries, &head.hash), ..head };
+        set_head(&mut tx, &head).await?;
         on_tx!(&mut tx, db => rows_affected(sqlx::query(TEXT).bind(sealed.as_str()).execute(db)))?;
         tx.commit().await?;
         Ok(true)
@@ -255,7 +254,7 @@ async fn locked_head(tx: &mut Tx) -> Result<HeadRow, StoreError> {
         .ok_or_else(|| StoreError::Failed("the head of the audit log is missing".to_owned()))
 }
 
-/// The next entry, and the resulting head.
+/// The next entry, and the resulting head. A head that is not authentic stays so.
 fn next(
     key: &ChainKey,
     head: &HeadRow,
@@ -280,8 +279,9 @@ fn next(
         hash: String::new(),
     };
     row.hash = key.link(&head.hash, &row);
+    let seal = if key.is_sealed(head) { key.seal(row.id, &row.hash) } else { UNSEALED.to_owned() };
     let past_keys = head.past_keys.clone();
-    let head = HeadRow { entries: row.id, hash: row.hash.clone(), seal: String::new(), past_keys };
+    let head = HeadRow { entries: row.id, hash: row.hash.clone(), seal, past_keys };
     Ok((row, head))
 }
 
@@ -315,10 +315,9 @@ async fn insert(tx: &mut Tx, row: &EntryRow) -> Result<(), StoreError> {
     }
 }
 
-async fn set_head(tx: &mut Tx, key: &ChainKey, head: &HeadRow, is_sealed: bool) -> Result<(), StoreError> {
+async fn set_head(tx: &mut Tx, head: &HeadRow) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE audit_head SET entries = $1, hash = $2, seal = $3 WHERE id = 1";
-    let seal = if is_sealed { key.seal(head.entries, &head.hash) } else { UNSEALED.to_owned() };
     on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
-        .bind(head.entries).bind(head.hash.as_str()).bind(seal.as_str()).execute(db)))?;
+        .bind(head.entries).bind(head.hash.as_str()).bind(head.seal.as_str()).execute(db)))?;
     Ok(())
 }
