@@ -31,11 +31,9 @@ impl SummaryError {
         Self::of(SummaryFault::Cancelled, "The summary was cancelled, or the search was started again.")
     }
 
-    /// A model timeout at the deadline counts as a timeout of the summary.
-    pub(crate) fn of_model(error: &ModelError, is_late: bool) -> Self {
+    pub(crate) fn of_model(error: &ModelError) -> Self {
         let fault = match error.kind {
             ModelErrorKind::NoProvider => SummaryFault::NoAiProvider,
-            ModelErrorKind::Timeout if is_late => SummaryFault::RagTimeout,
             ModelErrorKind::ConfigInvalid
             | ModelErrorKind::AddressRefused
             | ModelErrorKind::Denied
@@ -46,6 +44,15 @@ impl SummaryError {
             | ModelErrorKind::Unreadable => SummaryFault::AiProviderError,
         };
         Self::of(fault, model_sentence(error))
+    }
+
+    /// A model timeout at the deadline counts as a timeout of the summary.
+    pub(crate) fn of_model_at_deadline(error: &ModelError) -> Self {
+        if error.kind == ModelErrorKind::Timeout {
+            Self::of(SummaryFault::RagTimeout, model_sentence(error))
+        } else {
+            Self::of_model(error)
+        }
     }
 
     pub(crate) fn fault(&self) -> SummaryFault {
@@ -96,16 +103,17 @@ mod tests {
     #[test]
     fn models_fail_in_three_ways() {
         let timeout = ModelError::new(ModelErrorKind::Timeout, "the model was silent");
-        for (error, is_late, fault) in [
-            (ModelError::no_provider(Role::Rag), false, SummaryFault::NoAiProvider),
-            (ModelError::new(ModelErrorKind::Denied, "401"), true, SummaryFault::AiProviderError),
-            (timeout.clone(), false, SummaryFault::AiProviderError),
-            (timeout, true, SummaryFault::RagTimeout),
+        for (error, before, at_deadline) in [
+            (ModelError::no_provider(Role::Rag), SummaryFault::NoAiProvider, SummaryFault::NoAiProvider),
+            (
+                ModelError::new(ModelErrorKind::Denied, "401"),
+                SummaryFault::AiProviderError,
+                SummaryFault::AiProviderError,
+            ),
+            (timeout, SummaryFault::AiProviderError, SummaryFault::RagTimeout),
         ] {
-            let SummaryError::Fault { fault: found, .. } = SummaryError::of_model(&error, is_late) else {
-                panic!("{error:?}");
-            };
-            assert_eq!(found, fault, "{error:?}");
+            assert_eq!(SummaryError::of_model(&error).fault(), before, "{error:?}");
+            assert_eq!(SummaryError::of_model_at_deadline(&error).fault(), at_deadline, "{error:?}");
         }
     }
 
@@ -118,7 +126,7 @@ mod tests {
             (Some(10), "'Own' answered with status 429. It asks to wait 1 s."),
         ] {
             error.retry_after = wait.map(Duration::from_millis);
-            assert_eq!(SummaryError::of_model(&error, false).to_string(), expected);
+            assert_eq!(SummaryError::of_model(&error).to_string(), expected);
             assert_eq!(crate::chat::ChatError::from(error.clone()).to_string(), expected);
         }
     }

@@ -1,6 +1,6 @@
 //! The generation pipeline of a summary: select results, fetch their texts, assemble the prompt, generate, check, store.
 
-use crate::check::{Checked, answer_source, check};
+use crate::check::{Checked, SourceUse, answer_source, check};
 use crate::context::RagContext;
 use crate::error::SummaryError;
 use crate::events::{Stage, SummaryEvent};
@@ -14,7 +14,7 @@ use crate::selection::{Selection, SelectionRules, select_results};
 use crate::summary_item::{Generated, summary_item};
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
 use domain::ids::ProviderId;
-use domain::ports::{Completion, CompletionChunk, ModelRequest, ResultOrigin};
+use domain::ports::{Completion, CompletionChunk, ModelError, ModelRequest, ResultOrigin};
 use domain::prompt::PromptParts;
 use domain::provider::SearchProvider;
 use domain::search::Search;
@@ -67,7 +67,7 @@ impl RagContext {
         let user = Some(search.owner);
         let model_request = ModelRequest { role: Role::Rag, user, provider: generation.request.ai_provider };
         let selection = self.context.generative_models.select(&model_request).await;
-        let provider = selection.map_err(|error| SummaryError::of_model(&error, false))?;
+        let provider = selection.map_err(|error| SummaryError::of_model(&error))?;
         if self.slots.available_permits() == 0 {
             generation.emit(SummaryEvent::stage(Stage::Waiting));
         }
@@ -112,7 +112,7 @@ impl RagContext {
         if sources.is_empty() {
             return Err(no_text(&warnings));
         }
-        let shown_sources = sources.iter().map(|source| answer_source(source, false, String::new()));
+        let shown_sources = sources.iter().map(|source| answer_source(source, SourceUse::default()));
         shown_sources.for_each(|source| generation.emit(SummaryEvent::Source(source)));
 
         generation.emit(SummaryEvent::stage(Stage::Writing));
@@ -122,7 +122,7 @@ impl RagContext {
             extractive_answer(provider, query_language(&self.settings), plain_query(search), &sources).await?
         } else {
             let completion = self.context.generative_models.complete(model_request, &prompt).await;
-            let completion = completion.map_err(|error| SummaryError::of_model(&error, is_late(deadline)))?;
+            let completion = completion.map_err(|error| model_failure(&error, deadline))?;
             let output = StreamOutput { generation, safe_stream: &mut safe_stream, sources: &sources };
             self.read_stream(completion, output, &prompt, deadline).await?
         };
@@ -229,7 +229,7 @@ impl RagContext {
         let StreamOutput { generation, safe_stream, sources } = output;
         let (mut text, mut usage) = (String::new(), None);
         while let Some(chunk) = completion.chunks.next().await {
-            match chunk.map_err(|error| SummaryError::of_model(&error, is_late(deadline)))? {
+            match chunk.map_err(|error| model_failure(&error, deadline))? {
                 CompletionChunk::Text(more) => text.push_str(&more),
                 CompletionChunk::Usage { tokens_in, tokens_out } => usage = Some((tokens_in, tokens_out)),
                 // No tools are offered; a call may be the effect of a prompt injection, and is ignored.
@@ -314,8 +314,12 @@ fn substituted_model_warning(request: &ModelRequest, provider: &AiProvider) -> O
     Some(format!("The AIProvider {named} is not available for your summaries; '{name}' was used instead."))
 }
 
-fn is_late(deadline: Instant) -> bool {
-    deadline.saturating_duration_since(Instant::now()) < LATE
+fn model_failure(error: &ModelError, deadline: Instant) -> SummaryError {
+    if deadline.saturating_duration_since(Instant::now()) < LATE {
+        SummaryError::of_model_at_deadline(error)
+    } else {
+        SummaryError::of_model(error)
+    }
 }
 
 fn nothing_relevant(selection: &Selection, rules: &SelectionRules) -> SummaryError {

@@ -30,8 +30,11 @@ pub struct Summaries {
 /// Where a summary comes from.
 enum AnswerHandle {
     Stored(Box<StoredSummary>),
-    /// With whether the generation was started for this handle.
-    Subscribed(Subscriber, bool),
+    Subscribed {
+        subscriber: Subscriber,
+        /// The generation was started for this handle.
+        is_own: bool,
+    },
 }
 
 /// How long a caller waits for a summary.
@@ -70,7 +73,7 @@ impl Summaries {
             let handle = timeout_at(limit.deadline, self.handle(search, request, limit));
             let (subscriber, is_own) = match handle.await.map_err(too_late)?? {
                 AnswerHandle::Stored(answer) => return Ok(*answer),
-                AnswerHandle::Subscribed(subscriber, is_own) => (subscriber, is_own),
+                AnswerHandle::Subscribed { subscriber, is_own } => (subscriber, is_own),
             };
             match timeout_at(limit.deadline, subscriber.outcome()).await.map_err(too_late)? {
                 // The caller that started it had less time than this one.
@@ -95,7 +98,7 @@ impl Summaries {
             let handle = handle.unwrap_or_else(|_| Err(SummaryError::too_late(time_max)));
             match handle {
                 Ok(AnswerHandle::Stored(answer)) => replay(*answer),
-                Ok(AnswerHandle::Subscribed(subscriber, _)) => subscription(subscriber, limit),
+                Ok(AnswerHandle::Subscribed { subscriber, .. }) => subscription(subscriber, limit),
                 Err(error) => stream::iter([error.event()]).boxed(),
             }
         };
@@ -125,10 +128,12 @@ impl Summaries {
                 return Ok(AnswerHandle::Stored(Box::new(stored)));
             }
             match self.rag.in_progress.admit(search, &request) {
-                Admission::Joined(subscriber) => return Ok(AnswerHandle::Subscribed(subscriber, false)),
+                Admission::Joined(subscriber) => {
+                    return Ok(AnswerHandle::Subscribed { subscriber, is_own: false });
+                }
                 Admission::Started(guard, subscriber) => {
                     self.start(search, guard, limit);
-                    return Ok(AnswerHandle::Subscribed(subscriber, true));
+                    return Ok(AnswerHandle::Subscribed { subscriber, is_own: true });
                 }
                 Admission::Busy(mut ended) => {
                     let _is_over = ended.wait_for(|ended| *ended).await.is_ok();

@@ -72,8 +72,9 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
     let cited = |n: u32| {
         sentences.iter().any(|one| one.cites.contains(&n)) || citation_syntax::cites(&body).contains(&n)
     };
-    let sources =
-        sources.iter().map(|source| answer_source(source, cited(source.n), support.quote(source.n)));
+    let sources = sources.iter().map(|source| {
+        answer_source(source, SourceUse { is_cited: cited(source.n), quote: support.quote(source.n) })
+    });
     let sources = sources.collect();
     let follow_ups = follow_ups::sanitize(&split_reply.follow_ups, &allowed);
     Checked { body, sources, sentences, grounded, follow_ups, warnings, not_found }
@@ -94,7 +95,15 @@ fn bounded(written: &str) -> &str {
     &written[..written.floor_char_boundary(WRITTEN_BYTES_MAX)]
 }
 
-pub(crate) fn answer_source(source: &PromptSource, cited: bool, quote: String) -> SummarySource {
+/// How an answer uses a source. The default is for an answer that is not written yet.
+#[derive(Debug, Default)]
+pub(crate) struct SourceUse {
+    pub is_cited: bool,
+    pub quote: String,
+}
+
+pub(crate) fn answer_source(source: &PromptSource, usage: SourceUse) -> SummarySource {
+    let SourceUse { is_cited, quote } = usage;
     let item = &source.source.item;
     let url = safe_url(&item.url);
     SummarySource {
@@ -103,7 +112,7 @@ pub(crate) fn answer_source(source: &PromptSource, cited: bool, quote: String) -
         title: readable(&item.title).into_owned(),
         url: deep_link::to_quote(&url, &source.source.kind, &quote),
         searchprovider: item.searchprovider.clone(),
-        cited,
+        cited: is_cited,
         mode: source.source.mode,
         quote,
         signal_id: item.cache.as_ref().map(|mark| mark.signal_id),
