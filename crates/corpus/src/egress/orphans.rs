@@ -46,13 +46,14 @@ impl ScanSentMail {
 }
 
 fn without_task(scans: Vec<Scan>, tasks: &[UnfinishedTask]) -> Vec<OrphanedWork> {
-    let named = |is_live: bool| -> HashSet<ScanId> {
-        let wanted = tasks.iter().filter(|task| task.state.is_live() == is_live);
-        let payloads =
-            wanted.filter_map(|task| serde_json::from_value::<ScanPayload>(task.payload.clone()).ok());
+    let (live, given_up): (Vec<_>, Vec<_>) = tasks.iter().partition(|task| task.state.is_live());
+    let scans_of = |tasks: Vec<&UnfinishedTask>| -> HashSet<ScanId> {
+        let payloads = tasks
+            .into_iter()
+            .filter_map(|task| serde_json::from_value::<ScanPayload>(task.payload.clone()).ok());
         payloads.map(|payload| payload.scan).collect()
     };
-    let (live, given_up) = (named(true), named(false));
+    let (live, given_up) = (scans_of(live), scans_of(given_up));
     let orphaned = |scan: Scan| {
         (!live.contains(&scan.scan_id)).then(|| OrphanedWork {
             kind: "scan",
