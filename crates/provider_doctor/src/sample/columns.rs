@@ -35,6 +35,12 @@ struct Table {
     count: usize,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CellKind {
+    Text,
+    Number,
+}
+
 impl Table {
     fn walk(&mut self, value: &Value, steps: &mut Vec<Step>, row: usize) {
         if steps.len() > DEPTH_MAX {
@@ -54,13 +60,13 @@ impl Table {
                 list.iter().take(VALUES_MAX).for_each(|inside| self.walk(inside, steps, row));
                 steps.pop();
             }
-            Value::String(text) => self.add(text.trim(), false, steps, row),
-            Value::Number(number) => self.add(&number.to_string(), true, steps, row),
+            Value::String(text) => self.add(text.trim(), CellKind::Text, steps, row),
+            Value::Number(number) => self.add(&number.to_string(), CellKind::Number, steps, row),
             Value::Array(_) | Value::Null | Value::Bool(_) => {}
         }
     }
 
-    fn add(&mut self, text: &str, is_number: bool, steps: &[Step], row: usize) {
+    fn add(&mut self, text: &str, kind: CellKind, steps: &[Step], row: usize) {
         if text.is_empty() || steps.is_empty() {
             return;
         }
@@ -80,7 +86,7 @@ impl Table {
         if steps.len() > column.steps.len() {
             column.steps = steps.to_vec();
         }
-        column.has_numbers |= is_number;
+        column.has_numbers |= kind == CellKind::Number;
         if column.values[row].len() < VALUES_MAX {
             column.values[row].push(beginning(text).to_owned());
         }
