@@ -6,8 +6,8 @@ use crate::shared::vector_store::metadata_cache::MetadataCache;
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::store::below;
 use crate::shared::vector_store::{
-    KeyLocation, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window, check_with, extras,
-    path_name, server,
+    CheckedUrl, KeyLocation, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window,
+    check_with, extras, path_name, server,
 };
 use async_trait::async_trait;
 use domain::corpus::SourceKind;
@@ -130,7 +130,7 @@ fn host_name(url: &str) -> String {
 
 /// The URL of the host that the service named for an index, if the key may go there, and whether the provider's
 /// configuration vouches for it: Pinecone's own domain, or the host that was queried.
-fn trusted(host: &str, api: &Url) -> Result<(Url, bool), ConnectorError> {
+fn index_address(host: &str, api: &Url) -> Result<CheckedUrl, ConnectorError> {
     let unreadable = || unreadable("host that can be used");
     let host = host.trim();
     if host.contains(['/', '@', '?', '#', '\\']) {
@@ -140,10 +140,10 @@ fn trusted(host: &str, api: &Url) -> Result<(Url, bool), ConnectorError> {
         Url::parse(&format!("{}://{host}", api.scheme())).map_err(|error| unreadable().caused_by(error))?;
     let name = named.host_str().ok_or_else(unreadable)?.to_ascii_lowercase();
     if Some(name.as_str()) == api.host_str() {
-        return Ok((named, true));
+        return Ok(CheckedUrl { url: named, is_trusted: true });
     }
     if name.ends_with(DOMAIN) && named.scheme() == "https" {
-        return Ok((named, false));
+        return Ok(CheckedUrl { url: named, is_trusted: false });
     }
     let message =
         format!("the index is at {name}, which is not a host of the service and does not get the key");
@@ -176,9 +176,10 @@ impl Vendor for Pinecone {
             Some(cached) => cached,
             None => self.host(time_max).await?,
         };
-        let (address, is_trusted) = trusted(&host, &self.store.server()?)?;
+        let CheckedUrl { url, is_trusted } = index_address(&host, &self.store.server()?)?;
+        let address = CheckedUrl { url: below(url, &["query"])?, is_trusted };
         let time_left = time_max.saturating_sub(started.elapsed());
-        let reply = self.store.send(below(address, &["query"])?, is_trusted, Some(ask), time_left).await?;
+        let reply = self.store.send(address, Some(ask), time_left).await?;
         match reply.status {
             // The index may have been recreated on another host.
             404 => HOSTS.forget(&key),
@@ -232,8 +233,8 @@ mod tests {
             ("http://127.0.0.1:5080", "x.pinecone.io", None), // no key without TLS
         ];
         for (api, host, want) in table {
-            let found = trusted(host, &Url::parse(api).expect("an address"));
-            assert_eq!(found.ok().map(|(_, is_trusted)| is_trusted), want, "{api} {host}");
+            let found = index_address(host, &Url::parse(api).expect("an address"));
+            assert_eq!(found.ok().map(|address| address.is_trusted), want, "{api} {host}");
         }
     }
 }

@@ -4,8 +4,8 @@ use crate::shared::check::{Notations, require_notations};
 use crate::shared::http_check::without_blanks_to_fill;
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::{
-    KeyLocation, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window, check_with, extras,
-    path_name, server,
+    CheckedUrl, KeyLocation, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window,
+    check_with, extras, path_name, server,
 };
 use async_trait::async_trait;
 use domain::corpus::SourceKind;
@@ -132,7 +132,7 @@ impl Vendor for Qdrant {
         // The server aborts the query after this time.
         let seconds = time_max.as_secs().max(1).to_string();
         url.query_pairs_mut().append_pair("timeout", &seconds);
-        self.store.send(url, true, Some(ask), time_max).await
+        self.store.send(CheckedUrl { url, is_trusted: true }, Some(ask), time_max).await
     }
 
     fn items(&self, reply: Reply, dimensions: usize) -> Result<Vec<Value>, ConnectorError> {

@@ -33,6 +33,15 @@ impl Reading {
     }
 }
 
+/// How a clause in Lucene syntax gets the text of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LuceneText {
+    /// As it is: the user may write operators.
+    WithOperators,
+    /// Escaped, except for excluded words.
+    Literal,
+}
+
 /// The words of one query in each form that a clause may need.
 pub struct Words {
     plain: String,
@@ -41,11 +50,13 @@ pub struct Words {
 }
 
 impl Words {
-    /// `has_operators`: the user may write Lucene operators.
-    pub fn of(text: &str, exclusion: &Exclusion, has_operators: bool) -> Self {
+    pub fn of(text: &str, exclusion: &Exclusion, lucene_text: LuceneText) -> Self {
         Self {
             plain: text.to_owned(),
-            lucene: if has_operators { text.to_owned() } else { lucene::literal(text, exclusion) },
+            lucene: match lucene_text {
+                LuceneText::WithOperators => text.to_owned(),
+                LuceneText::Literal => lucene::literal(text, exclusion),
+            },
             wildcard: lucene::in_wildcard(text),
         }
     }
@@ -165,9 +176,9 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn bound(template: &Value, query: &str, has_operators: bool) -> Value {
+    fn bound(template: &Value, query: &str, lucene_text: LuceneText) -> Value {
         let mappings = QueryMappings::parse("f=title").expect("mappings");
-        let words = Words::of(query, &Exclusion::default(), has_operators);
+        let words = Words::of(query, &Exclusion::default(), lucene_text);
         Value::Object(bind(template.as_object().expect("an object"), &mappings, &words).expect("a body"))
     }
 
@@ -185,9 +196,10 @@ mod tests {
         ]}}});
         // Braces are special in Lucene, so they are escaped there.
         let want_text = want.to_string().replacen("a\\\\* {f}", "a\\\\* \\\\{f\\\\}", 1);
-        assert_eq!(bound(&template, "a* {f}", false).to_string(), want_text);
+        assert_eq!(bound(&template, "a* {f}", LuceneText::Literal).to_string(), want_text);
         let raw = json!({"query": {"query_string": {"query": "{query_string}"}}});
-        assert_eq!(bound(&raw, "a* OR b", true), json!({"query": {"query_string": {"query": "a* OR b"}}}));
+        let found = bound(&raw, "a* OR b", LuceneText::WithOperators);
+        assert_eq!(found, json!({"query": {"query_string": {"query": "a* OR b"}}}));
     }
 
     #[test]
@@ -222,7 +234,7 @@ mod tests {
     #[test]
     fn a_body_has_its_limit() {
         let mappings = QueryMappings::parse(&format!("v={}", "x".repeat(20_000))).expect("mappings");
-        let words = Words::of("q", &Exclusion::default(), false);
+        let words = Words::of("q", &Exclusion::default(), LuceneText::Literal);
         let many = |count: usize| json!({"a": vec!["{v}"; count]}).as_object().cloned().expect("an object");
         assert!(bind(&many(50), &mappings, &words).is_ok());
         assert!(bind(&many(60), &mappings, &words).expect_err("too large").message().contains("larger"));
@@ -234,7 +246,7 @@ mod tests {
         fn a_query_stays_one_text(query in "[\"\\\\{}:,\\[\\]a* ]{0,40}|.{0,40}") {
             let template = json!({"query": {"bool": {"must": [{"match": {"t": "{query_string}"}}]}}});
             let want = json!({"query": {"bool": {"must": [{"match": {"t": query}}]}}});
-            prop_assert_eq!(bound(&template, &query, false), want);
+            prop_assert_eq!(bound(&template, &query, LuceneText::Literal), want);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Engines of the Elasticsearch family: Query DSL requests and their hits.
 
-use super::clause::{self, Words};
+use super::clause::{self, LuceneText, Words};
 use super::lucene::Exclusion;
 use super::template::{Template, WINDOW, read};
 use super::{
@@ -42,7 +42,7 @@ struct Dsl {
     template: Template,
     mappings: Arc<QueryMappings>,
     exclusion: Exclusion,
-    has_operators: bool,
+    lucene_text: LuceneText,
     is_raw: bool,
 }
 
@@ -60,7 +60,7 @@ pub fn build(
         engine: Engine::new(provider, context, &path, &KEY)?,
         template,
         exclusion: Exclusion::of(&mappings),
-        has_operators: has_operators(&mappings),
+        lucene_text: if has_operators(&mappings) { LuceneText::WithOperators } else { LuceneText::Literal },
         is_raw: names_inside(provider, "_source"),
         mappings,
     }
@@ -85,7 +85,7 @@ impl TypedConnector for Dsl {
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
-        let words = Words::of(query.text, &self.exclusion, self.has_operators);
+        let words = Words::of(query.text, &self.exclusion, self.lucene_text);
         let mut body = clause::bind(&self.template.body, &self.mappings, &words).map_err(|error| {
             ConnectorError::new(ConnectorErrorKind::QueryInvalid, error.message()).caused_by(error)
         })?;

@@ -11,7 +11,7 @@ pub use config::{extras, list, path_name, server, word};
 pub use paging::{Metric, PagePlan, Window};
 pub use reply::{Reply, Target};
 pub use source::{VectorAsk, VectorSource, Vendor, check_with};
-pub use store::{KeyLocation, Store};
+pub use store::{CheckedUrl, KeyLocation, Store};
 
 /// Whether a store can skip results, for [`PagePlan::of`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

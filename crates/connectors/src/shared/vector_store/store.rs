@@ -26,6 +26,14 @@ pub enum KeyLocation {
     Bearer,
 }
 
+/// A URL that may get the credentials.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CheckedUrl {
+    pub url: Url,
+    /// Saved by an administrator: it may be a loopback or private address.
+    pub is_trusted: bool,
+}
+
 pub struct Store {
     server: String,
     headers: Headers,
@@ -81,7 +89,7 @@ impl Store {
 
     /// Sends a GET request to the provider's server.
     pub async fn get(&self, parts: &[&str], time_max: Duration) -> Result<Reply, ConnectorError> {
-        self.send(self.at(parts)?, true, None, time_max).await
+        self.send(self.checked(parts)?, None, time_max).await
     }
 
     pub async fn post(
@@ -90,17 +98,21 @@ impl Store {
         body: &Value,
         time_max: Duration,
     ) -> Result<Reply, ConnectorError> {
-        self.send(self.at(parts)?, true, Some(body), time_max).await
+        self.send(self.checked(parts)?, Some(body), time_max).await
+    }
+
+    fn checked(&self, parts: &[&str]) -> Result<CheckedUrl, ConnectorError> {
+        Ok(CheckedUrl { url: self.at(parts)?, is_trusted: true })
     }
 
     /// Sends a request to a URL that the caller has checked; the credentials go to its origin.
     pub async fn send(
         &self,
-        url: Url,
-        is_trusted: bool,
+        address: CheckedUrl,
         body: Option<&Value>,
         time_max: Duration,
     ) -> Result<Reply, ConnectorError> {
+        let CheckedUrl { url, is_trusted } = address;
         let origin =
             Origin::of(&url, is_trusted).ok_or_else(|| config_invalid("The address has no host."))?;
         let mut headers = self.headers.open.clone();
