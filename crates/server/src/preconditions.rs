@@ -99,11 +99,11 @@ fn read_tags(mut rest: &str, tags: &mut Vec<(String, bool)>) -> Option<()> {
     }
 }
 
-/// A body with the version of its record as a strong `ETag`.
+/// A record, or a view of it, with its version. In a response the version is a strong `ETag`.
 #[derive(Debug)]
 pub struct Versioned<T> {
-    version: i64,
-    body: T,
+    pub version: i64,
+    pub body: T,
 }
 
 impl<T> Versioned<T> {
@@ -156,16 +156,16 @@ where
 pub async fn edit<R, T, L, S>(
     if_match: &IfMatch,
     load: impl Fn() -> L,
-    save: impl Fn(i64, R) -> S,
+    save: impl Fn(Versioned<R>) -> S,
 ) -> Result<Versioned<T>, ApiError>
 where
     L: Future<Output = Result<Versioned<R>, ApiError>>,
     S: Future<Output = Result<Versioned<T>, ApiError>>,
 {
     for _ in 0..EDITS_MAX {
-        let Versioned { version, body } = load().await?;
-        if_match.check(version)?;
-        match save(version, body).await {
+        let stored = load().await?;
+        if_match.check(stored.version)?;
+        match save(stored).await {
             Err(error) if error.error_code() == ErrorCode::PreconditionFailed => {}
             done => return done,
         }
@@ -238,7 +238,7 @@ mod tests {
         let newest = AtomicI64::new(1);
         let newest = &newest;
         let load = move || async move { Ok(Versioned::new(newest.load(Ordering::SeqCst), ())) };
-        let save = move |version: i64, ()| async move {
+        let save = move |Versioned { version, .. }: Versioned<()>| async move {
             if version <= times {
                 newest.fetch_add(1, Ordering::SeqCst);
                 return Err(ApiError::of(ErrorCode::PreconditionFailed));

@@ -129,7 +129,7 @@ async fn replace_branding(
 ) -> Result<Versioned<BrandingView>, ApiError> {
     let (state, audited, spec) = (&state, &audited, &spec);
     let load = || load(state, BrandingId(id));
-    let save = move |version, stored: Branding| async move {
+    let save = move |Versioned { version, body: stored }: Versioned<Branding>| async move {
         let spec = spec.check().into_result(spec.clone()).map_err(ApiError::invalid)?;
         let now = state.clock.now();
         let changed = audited.at(Some(version)).replace_branding(stored.id, spec, now).await?;
@@ -154,7 +154,7 @@ async fn activate_branding(
 ) -> Result<Versioned<BrandingView>, ApiError> {
     let (state, audited) = (&state, &audited);
     let load = || load(state, BrandingId(id));
-    let save = move |version, stored: Branding| async move {
+    let save = move |Versioned { version, body: stored }: Versioned<Branding>| async move {
         let active = audited.at(Some(version)).activate_branding(stored.id, state.clock.now()).await?;
         Ok(Versioned::after(version, active.into()))
     };

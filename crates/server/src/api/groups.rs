@@ -88,7 +88,7 @@ async fn replace_group(
     ApiJson(spec): ApiJson<GroupSpec>,
 ) -> Result<Versioned<Group>, ApiError> {
     let load = || load(&state, GroupId(id));
-    let save = |version, stored| save(&audited, (version, stored), spec.clone());
+    let save = |stored| save(&audited, stored, spec.clone());
     edit(&if_match, load, save).await
 }
 
@@ -109,9 +109,9 @@ async fn change_group(
 ) -> Result<Versioned<Group>, ApiError> {
     let (audited, given) = (&audited, &given);
     let load = || load(&state, GroupId(id));
-    let save = move |version, stored: Group| async move {
-        let spec = merge(&GroupSpec { name: stored.name.clone() }, given.clone())?;
-        save(audited, (version, stored), spec).await
+    let save = move |stored: Versioned<Group>| async move {
+        let spec = merge(&GroupSpec { name: stored.body.name.clone() }, given.clone())?;
+        save(audited, stored, spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -122,7 +122,7 @@ async fn load(state: &AppState, id: GroupId) -> Result<Versioned<Group>, ApiErro
 
 async fn save(
     audited: &AuditedStore,
-    (version, stored): (i64, Group),
+    Versioned { version, body: stored }: Versioned<Group>,
     spec: GroupSpec,
 ) -> Result<Versioned<Group>, ApiError> {
     let spec = spec.check().into_result(spec).map_err(ApiError::invalid)?;

@@ -92,7 +92,7 @@ async fn replace_pipeline(
     ApiJson(spec): ApiJson<PipelineSpec>,
 ) -> Result<Versioned<PipelineView>, ApiError> {
     let load = || load(&state, PipelineId(id));
-    let save = |version, stored| save(&state, &audited, (version, stored), spec.clone());
+    let save = |stored| save(&state, &audited, stored, spec.clone());
     edit(&if_match, load, save).await
 }
 
@@ -113,9 +113,9 @@ async fn change_pipeline(
 ) -> Result<Versioned<PipelineView>, ApiError> {
     let (state, audited, given) = (&state, &audited, &given);
     let load = || load(state, PipelineId(id));
-    let save = move |version, stored: Pipeline| async move {
-        let spec = merge(&PipelineSpec { processors: stored.processors.clone() }, given.clone())?;
-        save(state, audited, (version, stored), spec).await
+    let save = move |stored: Versioned<Pipeline>| async move {
+        let spec = merge(&PipelineSpec { processors: stored.body.processors.clone() }, given.clone())?;
+        save(state, audited, stored, spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -127,7 +127,7 @@ async fn load(state: &AppState, id: PipelineId) -> Result<Versioned<Pipeline>, A
 async fn save(
     state: &AppState,
     audited: &AuditedStore,
-    (version, stored): (i64, Pipeline),
+    Versioned { version, body: stored }: Versioned<Pipeline>,
     spec: PipelineSpec,
 ) -> Result<Versioned<PipelineView>, ApiError> {
     let spec = state.plugins.check_pipeline(&spec).into_result(spec).map_err(ApiError::invalid)?;

@@ -74,7 +74,7 @@ async fn replace_preferences(
     let user = caller.principal.user;
     let (state, preferences, sources) = (&state, &preferences, &sources);
     let load = || versioned(state, EditableRecord::Preferences(user), state.store.preferences(user));
-    let save = move |version, _before| async move {
+    let save = move |Versioned { version, .. }| async move {
         let (at_version, now) = (state.store.if_version(version), state.clock.now());
         at_version.save_preferences(user, preferences.clone(), now).await?;
         Ok(Versioned::after(version, view_of(preferences.clone(), sources)))

@@ -92,7 +92,7 @@ async fn change_schedule(
     let record = EditableRecord::Schedule(name.clone());
     let (state, audited, given, name) = (&state, &audited, &given, &name);
     let load = || versioned(state, record.clone(), named(state, name));
-    let save = move |version, stored: Schedule| async move {
+    let save = move |Versioned { version, body: stored }: Versioned<Schedule>| async move {
         let every_seconds = i64::try_from(stored.every.as_secs()).unwrap_or(i64::MAX);
         let before = ScheduleSpec { every_seconds, enabled: stored.enabled };
         let spec = merge(&before, given.clone())?;

@@ -135,7 +135,7 @@ async fn save(
             let record = EditableRecord::Transform(existing.id);
             let spec = &spec;
             let load = || versioned(state, record.clone(), state.store.transform(existing.id));
-            let replace = move |version, newest: QueryTransform| async move {
+            let replace = move |Versioned { version, body: newest }: Versioned<QueryTransform>| async move {
                 let shared = shared.unwrap_or(newest.spec.shared);
                 let spec = TransformSpec { shared, ..spec.clone() };
                 let saved = audited.at(Some(version)).replace_transform(newest.id, spec, now).await?;

@@ -52,7 +52,7 @@ pub async fn replace_aiprovider(
     ApiJson(spec): ApiJson<AiProviderSpec>,
 ) -> Result<Versioned<AiProviderView>, ApiError> {
     let load = || load(&state, AiProviderId(id));
-    let save = |version, stored| save(&state, &audited, &principal, (version, stored), spec.clone());
+    let save = |stored| save(&state, &audited, &principal, stored, spec.clone());
     edit(&if_match, load, save).await
 }
 
@@ -75,9 +75,9 @@ pub async fn change_aiprovider(
 ) -> Result<Versioned<AiProviderView>, ApiError> {
     let (state, audited, principal, given) = (&state, &audited, &principal, &given);
     let load = || load(state, AiProviderId(id));
-    let save = move |version, stored: AiProvider| async move {
-        let spec = merge(&stored.spec_to_edit().masked(), given.clone())?;
-        save(state, audited, principal, (version, stored), spec).await
+    let save = move |stored: Versioned<AiProvider>| async move {
+        let spec = merge(&stored.body.spec_to_edit().masked(), given.clone())?;
+        save(state, audited, principal, stored, spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -108,7 +108,7 @@ async fn save(
     state: &AppState,
     audited: &AuditedStore,
     principal: &Principal,
-    (version, stored): (i64, AiProvider),
+    Versioned { version, body: stored }: Versioned<AiProvider>,
     spec: AiProviderSpec,
 ) -> Result<Versioned<AiProviderView>, ApiError> {
     let spec = checked(spec.in_place_of(&stored).map_err(ApiError::invalid)?)?;

@@ -53,7 +53,7 @@ pub async fn replace_authenticator(
     ApiJson(spec): ApiJson<AuthenticatorSpec>,
 ) -> Result<Versioned<AuthenticatorView>, ApiError> {
     let load = || load(&state, &id);
-    let save = |version, stored| save(&state, &audited, &principal, (version, stored), spec.clone());
+    let save = |stored| save(&state, &audited, &principal, stored, spec.clone());
     edit(&if_match, load, save).await
 }
 
@@ -77,9 +77,9 @@ pub async fn change_authenticator(
 ) -> Result<Versioned<AuthenticatorView>, ApiError> {
     let (state, audited, principal, given) = (&state, &audited, &principal, &given);
     let load = || load(state, &id);
-    let save = move |version, stored: Authenticator| async move {
-        let spec = merge(&stored.spec_to_edit().masked(), given.clone())?;
-        save(state, audited, principal, (version, stored), spec).await
+    let save = move |stored: Versioned<Authenticator>| async move {
+        let spec = merge(&stored.body.spec_to_edit().masked(), given.clone())?;
+        save(state, audited, principal, stored, spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -107,7 +107,7 @@ async fn save(
     state: &AppState,
     audited: &AuditedStore,
     principal: &Principal,
-    (version, stored): (i64, Authenticator),
+    Versioned { version, body: stored }: Versioned<Authenticator>,
     spec: AuthenticatorSpec,
 ) -> Result<Versioned<AuthenticatorView>, ApiError> {
     let spec = spec.in_place_of(&stored).map_err(ApiError::invalid)?;

@@ -59,7 +59,7 @@ pub async fn change_chat(
     let (record, principal) = (EditableRecord::Chat(ChatId(id)), &caller.principal);
     let (state, given) = (&state, &given);
     let load = || versioned(state, record.clone(), own_chat(state, principal, ChatId(id)));
-    let save = move |version, chat: Chat| async move {
+    let save = move |Versioned { version, body: chat }: Versioned<Chat>| async move {
         let spec = checked(state, principal.user, merge(&chat.spec, given.clone())?).await?;
         let (at_version, now) = (state.store.if_version(version), state.clock.now());
         Ok(Versioned::after(version, at_version.change_chat(chat.id, spec, now).await?.into()))

@@ -59,9 +59,8 @@ pub async fn replace_prompt(
 ) -> Result<Versioned<PromptView>, ApiError> {
     let (state, audited, caller, spec) = (&state, &audited, &caller, &spec);
     let load = || load(state, PromptId(id), &caller.principal);
-    let save = move |version, stored| async move {
-        save(state, audited, &caller.principal, (version, stored), spec.clone()).await
-    };
+    let save =
+        move |stored| async move { save(state, audited, &caller.principal, stored, spec.clone()).await };
     edit(&if_match, load, save).await
 }
 
@@ -83,9 +82,9 @@ pub async fn change_prompt(
 ) -> Result<Versioned<PromptView>, ApiError> {
     let (state, audited, caller, given) = (&state, &audited, &caller, &given);
     let load = || load(state, PromptId(id), &caller.principal);
-    let save = move |version, stored: PromptRecord| async move {
-        let spec = merge(&stored.spec, given.clone())?;
-        save(state, audited, &caller.principal, (version, stored), spec).await
+    let save = move |stored: Versioned<PromptRecord>| async move {
+        let spec = merge(&stored.body.spec, given.clone())?;
+        save(state, audited, &caller.principal, stored, spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -122,7 +121,7 @@ async fn save(
     state: &AppState,
     audited: &AuditedStore,
     principal: &Principal,
-    (version, stored): (i64, PromptRecord),
+    Versioned { version, body: stored }: Versioned<PromptRecord>,
     spec: PromptSpec,
 ) -> Result<Versioned<PromptView>, ApiError> {
     may_share(principal, &spec)?;

@@ -50,7 +50,7 @@ pub async fn replace_querytransform(
     ApiJson(spec): ApiJson<TransformSpec>,
 ) -> Result<Versioned<TransformView>, ApiError> {
     let load = || load(&state, TransformId(id));
-    let save = |version, stored| save(&state, &audited, (version, stored), spec.clone());
+    let save = |stored| save(&state, &audited, stored, spec.clone());
     edit(&if_match, load, save).await
 }
 
@@ -72,9 +72,9 @@ pub async fn change_querytransform(
 ) -> Result<Versioned<TransformView>, ApiError> {
     let (state, audited, given) = (&state, &audited, &given);
     let load = || load(state, TransformId(id));
-    let save = move |version, stored: QueryTransform| async move {
-        let spec = merge(&stored.spec, given.clone())?;
-        save(state, audited, (version, stored), spec).await
+    let save = move |stored: Versioned<QueryTransform>| async move {
+        let spec = merge(&stored.body.spec, given.clone())?;
+        save(state, audited, stored, spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -103,7 +103,7 @@ async fn load(state: &AppState, id: TransformId) -> Result<Versioned<QueryTransf
 async fn save(
     state: &AppState,
     audited: &AuditedStore,
-    (version, stored): (i64, QueryTransform),
+    Versioned { version, body: stored }: Versioned<QueryTransform>,
     spec: TransformSpec,
 ) -> Result<Versioned<TransformView>, ApiError> {
     let (spec, now) = (checked(spec)?, state.clock.now());

@@ -191,7 +191,7 @@ async fn replace_result(
     ApiJson(item): ApiJson<ResultItem>,
 ) -> Result<Versioned<ResultView>, ApiError> {
     let load = || load(&state, &caller, ResultId(id));
-    let save = |version, stored| save(&state, (version, stored), item.clone());
+    let save = |stored| save(&state, stored, item.clone());
     edit(&if_match, load, save).await
 }
 
@@ -210,9 +210,9 @@ async fn change_result(
 ) -> Result<Versioned<ResultView>, ApiError> {
     let (state, given) = (&state, &given);
     let load = || load(state, &caller, ResultId(id));
-    let save = move |version, stored: ResultItem| async move {
-        let item = merge(&stored, given.clone())?;
-        save(state, (version, stored), item).await
+    let save = move |stored: Versioned<ResultItem>| async move {
+        let item = merge(&stored.body, given.clone())?;
+        save(state, stored, item).await
     };
     edit(&if_match, load, save).await
 }
@@ -248,7 +248,7 @@ async fn own_result(state: &AppState, caller: &Caller, id: ResultId) -> Result<S
 
 async fn save(
     state: &AppState,
-    (version, stored): (i64, ResultItem),
+    Versioned { version, body: stored }: Versioned<ResultItem>,
     item: ResultItem,
 ) -> Result<Versioned<ResultView>, ApiError> {
     let item = ResultItem {

@@ -75,7 +75,7 @@ pub async fn replace_searchprovider(
     ApiJson(spec): ApiJson<ProviderSpec>,
 ) -> Result<Versioned<ProviderView>, ApiError> {
     let load = || load(&state, ProviderId(id));
-    let save = |version, stored| save(&state, &audited, &principal, (version, stored), spec.clone());
+    let save = |stored| save(&state, &audited, &principal, stored, spec.clone());
     edit(&if_match, load, save).await
 }
 
@@ -97,10 +97,10 @@ pub async fn change_searchprovider(
 ) -> Result<Versioned<ProviderView>, ApiError> {
     let (state, audited, principal, given) = (&state, &audited, &principal, &given);
     let load = || load(state, ProviderId(id));
-    let save = move |version, stored: SearchProvider| async move {
-        let merged = merge(&fields_for_editors(&stored)?, given.clone())?;
+    let save = move |stored: Versioned<SearchProvider>| async move {
+        let merged = merge(&fields_for_editors(&stored.body)?, given.clone())?;
         let spec: ProviderSpec = read_object(Value::Object(merged))?;
-        save(state, audited, principal, (version, stored), spec).await
+        save(state, audited, principal, stored, spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -189,7 +189,7 @@ async fn save(
     state: &AppState,
     audited: &AuditedStore,
     principal: &Principal,
-    (version, stored): (i64, SearchProvider),
+    Versioned { version, body: stored }: Versioned<SearchProvider>,
     spec: ProviderSpec,
 ) -> Result<Versioned<ProviderView>, ApiError> {
     let spec = keeping_secret(&stored, spec)?;

@@ -53,7 +53,7 @@ pub async fn change_me(
 ) -> Result<Versioned<User>, ApiError> {
     let (state, audited, input) = (&state, &audited, &input);
     let load = || load(state, caller.principal.user);
-    let save = move |version, user: User| async move {
+    let save = move |Versioned { version, body: user }: Versioned<User>| async move {
         let Some(email) = input.email.clone() else {
             return Ok(Versioned::new(version, user));
         };
@@ -92,7 +92,7 @@ pub async fn change_password(
     // Hashing takes a while: rights and groups are those at the time of writing.
     let (state, audited, hash) = (&state, &audited, &hash);
     let load = || load(state, user.id);
-    let save = move |version, newest: User| async move {
+    let save = move |Versioned { version, body: newest }: Versioned<User>| async move {
         let (spec, now) = (current_spec(&newest), state.clock.now());
         let saved = audited.at(Some(version)).replace_user(newest.id, spec, Some(hash.clone()), now).await?;
         Ok(Versioned::after(version, saved))

@@ -96,7 +96,7 @@ async fn replace_user(
 ) -> Result<Versioned<User>, ApiError> {
     let hash = PasswordHash::default();
     let load = || load(&state, UserId(id));
-    let save = |version, user| save(&state, &audited, (version, user), spec.clone(), &hash);
+    let save = |user| save(&state, &audited, user, spec.clone(), &hash);
     edit(&if_match, load, save).await
 }
 
@@ -118,9 +118,9 @@ async fn change_user(
     let hash = PasswordHash::default();
     let (state, audited, given, hash) = (&state, &audited, &given, &hash);
     let load = || load(state, UserId(id));
-    let save = move |version, user: User| async move {
-        let spec = merge(&current_spec(&user), given.clone())?;
-        save(state, audited, (version, user), spec, hash).await
+    let save = move |user: Versioned<User>| async move {
+        let spec = merge(&current_spec(&user.body), given.clone())?;
+        save(state, audited, user, spec, hash).await
     };
     edit(&if_match, load, save).await
 }
@@ -154,7 +154,7 @@ type PasswordHash = OnceCell<String>;
 async fn save(
     state: &AppState,
     audited: &AuditedStore,
-    (version, user): (i64, User),
+    Versioned { version, body: user }: Versioned<User>,
     spec: UserSpec,
     hash: &PasswordHash,
 ) -> Result<Versioned<User>, ApiError> {
