@@ -88,7 +88,7 @@ pub use oauth::{
     AuthorizationCallback, FlowOutcome, FlowStart, OAuth, OAuthError, ServiceError, ServiceErrorKind,
     TokenUse,
 };
-pub use observer::{ModelUse, NoObserver, Observer, SummaryEnd};
+pub use observer::{ModelUse, NoObserver, Observer, ProviderEnd, SummaryEnd};
 pub use outbox_store::{DeliveredTask, OutboxHead, OutboxStore, OutboxTask, SentTask, TaskKey};
 pub use plugin_context::{OwnDatabase, PluginContext};
 pub use plugin_registry::{PluginRegistry, ReadAnswer};

@@ -11,10 +11,21 @@ pub trait Observer: Send + Sync {
     fn search_ended(&self, status: SearchStatus, took: Duration);
     /// All providers of a search have responded or were cut off.
     fn federated(&self, took: Duration);
-    /// A provider finished its part of a search. `error` is the code of its error, if any.
-    fn provider_ended(&self, provider: (ProviderId, &str), error: Option<&str>, took: Duration);
+    /// A provider finished its part of a search.
+    fn provider_ended(&self, end: &ProviderEnd<'_>);
     /// The generation of a summary finished in this process.
     fn summary_ended(&self, end: &SummaryEnd<'_>);
+}
+
+/// Outcome of a provider's part of a search.
+#[derive(Debug, Clone, Copy)]
+pub struct ProviderEnd<'a> {
+    pub provider: ProviderId,
+    /// The name of the provider.
+    pub name: &'a str,
+    /// The code of its error, if any.
+    pub error: Option<&'a str>,
+    pub took: Duration,
 }
 
 /// Outcome of the generation of a summary.
@@ -46,6 +57,6 @@ pub struct NoObserver;
 impl Observer for NoObserver {
     fn search_ended(&self, _status: SearchStatus, _took: Duration) {}
     fn federated(&self, _took: Duration) {}
-    fn provider_ended(&self, _provider: (ProviderId, &str), _error: Option<&str>, _took: Duration) {}
+    fn provider_ended(&self, _end: &ProviderEnd<'_>) {}
     fn summary_ended(&self, _end: &SummaryEnd<'_>) {}
 }

@@ -6,7 +6,7 @@ use crate::search::log_text::without_query;
 use crate::search::runner::SearchRunner;
 use crate::search::transform_loader::RunTransforms;
 use domain::ids::ProviderId;
-use domain::ports::{ConnectorError, ConnectorErrorKind};
+use domain::ports::{ConnectorError, ConnectorErrorKind, ProviderEnd};
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
 use domain::search::Search;
@@ -97,7 +97,8 @@ impl SearchRunner {
 
     fn observe(&self, set: &ResultSet, took: Duration) {
         let error = set.error.as_ref().map(|fault| fault.code.as_str());
-        self.observer.provider_ended((set.provider, &set.provider_name), error, took);
+        let name = &set.provider_name;
+        self.observer.provider_ended(&ProviderEnd { provider: set.provider, name, error, took });
         let is_suspended = error == Some(ConnectorErrorKind::Suspended.code());
         let is_new = self.provider_runs.health.provider(set.provider).note_suspended(is_suspended);
         // A suspended provider is logged once, not at every search.

@@ -29,7 +29,7 @@ use cache::CacheMetrics;
 use domain::VERSION;
 use domain::ids::ProviderId;
 use domain::instant::Instant;
-use domain::ports::{Observer, PoolUse, QueueName, SummaryEnd};
+use domain::ports::{Observer, PoolUse, ProviderEnd, QueueName, SummaryEnd};
 use domain::status::SearchStatus;
 use domain::storage_forecast::StorageForecast;
 use gauge_value::whole;
@@ -319,9 +319,10 @@ impl Observer for Metrics {
         self.federation_seconds.observe(took.as_secs_f64());
     }
 
-    fn provider_ended(&self, (id, name): (ProviderId, &str), error: Option<&str>, took: Duration) {
-        let provider = self.provider_names().label(id, name);
-        self.last_hour().provider_ended(StdInstant::now(), (id, name), error, took);
+    fn provider_ended(&self, end: &ProviderEnd<'_>) {
+        let ProviderEnd { provider, name, error, took } = *end;
+        let provider = self.provider_names().label(provider, name);
+        self.last_hour().provider_ended(StdInstant::now(), end);
         let labels = ProviderLabels { provider };
         self.provider_requests.get_or_create(&labels).inc();
         if error != Some(providers::NOT_QUERIED) {

@@ -3,6 +3,7 @@
 use super::providers::{NOT_QUERIED, PROVIDERS_MAX};
 use chrono::{DateTime, Utc};
 use domain::ids::ProviderId;
+use domain::ports::ProviderEnd;
 use domain::status::SearchStatus;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -99,22 +100,17 @@ impl RollingHour {
     }
 
     /// A provider that was not queried is not counted.
-    pub fn provider_ended(
-        &mut self,
-        now: Instant,
-        (id, name): (ProviderId, &str),
-        error: Option<&str>,
-        took: Duration,
-    ) {
+    pub fn provider_ended(&mut self, now: Instant, end: &ProviderEnd<'_>) {
+        let ProviderEnd { provider, name, error, took } = *end;
         if error == Some(NOT_QUERIED) {
             return;
         }
         let minute = self.minute(now);
         minute.errors += u64::from(error.is_some());
-        if minute.providers.len() >= PROVIDERS_MAX && !minute.providers.contains_key(&id) {
+        if minute.providers.len() >= PROVIDERS_MAX && !minute.providers.contains_key(&provider) {
             return;
         }
-        let figures = minute.providers.entry(id).or_default();
+        let figures = minute.providers.entry(provider).or_default();
         name.clone_into(&mut figures.name);
         figures.times.add(took);
         match error {
@@ -273,7 +269,8 @@ mod tests {
         let now = hour.started;
         let took = Duration::from_millis(200);
         for error in [None, None, Some("timeout"), Some(NOT_QUERIED)] {
-            hour.provider_ended(now, (ProviderId(1), "Library"), error, took);
+            let end = ProviderEnd { provider: ProviderId(1), name: "Library", error, took };
+            hour.provider_ended(now, &end);
         }
         hour.search_ended(now, SearchStatus::PartialResultsReady, took);
         hour.search_ended(now, SearchStatus::ErrRunFailed, took);
@@ -281,7 +278,8 @@ mod tests {
         assert_eq!((view.providers[0].ok, view.providers[0].failed), (2, 1));
         assert_eq!((view.minutes[0].errors, view.full_share), (2, Some(0.0)));
         for number in 0..i64::try_from(PROVIDERS_MAX).expect("small") + 10 {
-            hour.provider_ended(now, (ProviderId(number), "many"), None, took);
+            let end = ProviderEnd { provider: ProviderId(number), name: "many", error: None, took };
+            hour.provider_ended(now, &end);
         }
         assert_eq!(hour.view(now).providers.len(), PROVIDERS_MAX);
     }

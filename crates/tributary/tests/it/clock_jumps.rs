@@ -2,12 +2,12 @@
 //! run once.
 
 use chrono::TimeDelta;
-use domain::ids::{ProviderId, SearchId, TaskId, UserId};
+use domain::ids::{SearchId, TaskId, UserId};
 use domain::instant::Instant;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    ClaimedTask, Clock, Observer, PipelineStore, ProviderStore, QueueName, ResultStore, SearchStore,
-    StoreError, SummaryEnd, TaskHandler, TaskQueue, UserStore,
+    ClaimedTask, Clock, Observer, PipelineStore, ProviderEnd, ProviderStore, QueueName, ResultStore,
+    SearchStore, StoreError, SummaryEnd, TaskHandler, TaskQueue, UserStore,
 };
 use domain::provider::ProviderSpec;
 use domain::search::{Search, SearchSpec};
@@ -66,8 +66,8 @@ impl Observer for RecordedDurations {
         self.part(took);
     }
 
-    fn provider_ended(&self, _provider: (ProviderId, &str), _error: Option<&str>, took: Duration) {
-        self.part(took);
+    fn provider_ended(&self, end: &ProviderEnd<'_>) {
+        self.part(end.took);
     }
 
     fn summary_ended(&self, _end: &SummaryEnd<'_>) {}
