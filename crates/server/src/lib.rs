@@ -7,6 +7,7 @@
 //! | `error` | converts errors to responses |
 //! | `extract`, `json_scan`, `deserialize_error` | bodies, parameters and ids, with errors in the API's format |
 //! | `links` | links in responses |
+//! | `request_head` | links, client address, method and headers of a request |
 //! | `connection`, `client_address` | connection limits and deadlines; the address of a client |
 //! | `browser` | recognizes navigations of browsers |
 //! | `idempotency` | requests that may be repeated safely |
@@ -49,6 +50,7 @@ mod open_body;
 mod ping;
 mod preconditions;
 mod request_context;
+mod request_head;
 mod security_headers;
 mod shutdown;
 mod state;

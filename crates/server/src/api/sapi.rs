@@ -81,7 +81,8 @@ async fn read_answer(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     address: ClientAddress,
-    (method, headers): (Method, HeaderMap),
+    method: Method,
+    headers: HeaderMap,
     ApiQuery(query): ApiQuery<AnswerQuery>,
 ) -> Result<Response, ApiError> {
     let rag_request = query.rag_request(&state)?;

@@ -65,6 +65,10 @@ pub struct RequestOrigin {
 }
 
 impl RequestOrigin {
+    pub fn address(&self) -> ClientAddress {
+        self.address
+    }
+
     /// The audited store for changes that the user makes by signing in.
     pub fn store_for(&self, state: &AppState, user: &User) -> AuditedStore {
         self.audited_store(state, &Principal::of(user), &Method::POST)

@@ -7,10 +7,9 @@ use super::page_context::PageContext;
 use crate::api::authenticators::redirect_uri;
 use crate::audit::RequestOrigin;
 use crate::auth::{cookie, events, identify, oidc, open_session, random_text, read_cookie, side_effects};
-use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery};
-use crate::links::Links;
+use crate::request_head::RequestHead;
 use crate::state::AppState;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -47,7 +46,7 @@ pub struct CallbackQuery {
 pub async fn login(
     context: PageContext,
     State(state): State<Arc<AppState>>,
-    (links, address): (Links, ClientAddress),
+    RequestHead { links, address, .. }: RequestHead,
     jar: CookieJar,
     ApiPath(name): ApiPath<String>,
     ApiQuery(query): ApiQuery<LoginQuery>,
@@ -90,11 +89,12 @@ pub async fn login(
 pub async fn callback(
     context: PageContext,
     State(state): State<Arc<AppState>>,
-    (address, origin): (ClientAddress, RequestOrigin),
+    origin: RequestOrigin,
     headers: HeaderMap,
     ApiPath(callback): ApiPath<String>,
     ApiQuery(query): ApiQuery<CallbackQuery>,
 ) -> Result<Response, ApiError> {
+    let address = origin.address();
     let jar = CookieJar::from_headers(&headers);
     let user = identify(&state, &headers, address).await?.ok().map(|caller| caller.principal.user);
     let back = AuthorizationCallback {

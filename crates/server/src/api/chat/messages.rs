@@ -59,7 +59,8 @@ pub struct ChatMessageInput {
 pub async fn send_message(
     caller: Caller,
     State(state): State<Arc<AppState>>,
-    (address, headers): (ClientAddress, HeaderMap),
+    address: ClientAddress,
+    headers: HeaderMap,
     ApiPath(id): ApiPath<i64>,
     ApiJson(input): ApiJson<ChatMessageInput>,
 ) -> Result<Response, ApiError> {

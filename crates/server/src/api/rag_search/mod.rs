@@ -84,7 +84,8 @@ async fn create_answer(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     links: Links,
-    (address, headers): (ClientAddress, HeaderMap),
+    address: ClientAddress,
+    headers: HeaderMap,
     ApiJson(input): ApiJson<RagSearchInput>,
 ) -> Result<Response, ApiError> {
     let mut rag_request = input.rag_request(&state)?;

@@ -15,10 +15,11 @@ use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiJson, ApiPath, ApiQuery, Flag};
 use crate::links::Links;
 use crate::preconditions::{IfMatch, Versioned, edit};
+use crate::request_head::RequestHead;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::ids::{ProviderId, ResultId, SearchId};
@@ -106,9 +107,9 @@ impl From<SavedResult> for ResultView {
 async fn read_results(
     caller: Caller,
     State(state): State<Arc<AppState>>,
-    links: Links,
-    (method, headers): (Method, HeaderMap),
-    (ApiQuery(query), ApiQuery(filter)): (ApiQuery<ResultsQuery>, ApiQuery<FilterQuery>),
+    RequestHead { links, method, headers, .. }: RequestHead,
+    ApiQuery(query): ApiQuery<ResultsQuery>,
+    ApiQuery(filter): ApiQuery<FilterQuery>,
 ) -> Result<Response, ApiError> {
     let Some(id) = query.search_id else {
         let paging = Paging { page: query.page, items: query.items };

@@ -7,8 +7,8 @@ use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
-use crate::links::Links;
 use crate::preconditions::{IfMatch, Versioned};
+use crate::request_head::RequestHead;
 use crate::state::AppState;
 use crate::throttle::Class;
 use axum::extract::State;
@@ -29,8 +29,8 @@ use std::sync::Arc;
 pub async fn replace_search(
     caller: Caller,
     State(state): State<Arc<AppState>>,
-    links: Links,
-    (address, if_match): (ClientAddress, IfMatch),
+    RequestHead { links, address, .. }: RequestHead,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(spec): ApiJson<SearchSpec>,
 ) -> Result<Versioned<SearchView>, ApiError> {
@@ -57,8 +57,8 @@ pub async fn replace_search(
 pub async fn change_search(
     caller: Caller,
     State(state): State<Arc<AppState>>,
-    links: Links,
-    (address, if_match): (ClientAddress, IfMatch),
+    RequestHead { links, address, .. }: RequestHead,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<SearchView>, ApiError> {

@@ -1,7 +1,7 @@
 //! Server-sent events of a search: `provider`, `results`, `status`, `done`.
 
 use super::access::own_search;
-use super::search_stream::{EventEncoder, SearchStream, event};
+use super::search_stream::{EventEncoder, SearchStream, Subscription, event};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiPath;
@@ -40,7 +40,7 @@ pub async fn follow_search(
     let receiver = state.federation.progress.subscribe(SearchId(id));
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let request = MixRequest { base_url: links.base(), ..MixRequest::default() };
-    Ok(SearchStream::new(state, search, (receiver, permit), request, JsonEncoder).stream())
+    Ok(SearchStream::new(state, search, Subscription { receiver, permit }, request, JsonEncoder).stream())
 }
 
 /// Encodes events as JSON.

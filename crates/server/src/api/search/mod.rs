@@ -13,7 +13,7 @@ mod view;
 
 pub use access::own_search;
 pub use from_url::{is_prefetch, log_view};
-pub use search_stream::{EventEncoder, SearchStream, event};
+pub use search_stream::{EventEncoder, SearchStream, Subscription, event};
 
 use crate::state::AppState;
 use std::sync::Arc;

@@ -12,11 +12,12 @@ use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery, Flag};
 use crate::links::Links;
 use crate::preconditions::Versioned;
+use crate::request_head::RequestHead;
 use crate::state::AppState;
 use crate::throttle::Class;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::ids::{AiProviderId, ProviderId, SearchId};
 use domain::mixed::MixedResponse;
@@ -104,10 +105,9 @@ enum SearchesAnswer {
 pub async fn read_searches(
     caller: Caller,
     State(state): State<Arc<AppState>>,
-    links: Links,
-    address: ClientAddress,
-    (method, headers): (Method, HeaderMap),
-    (ApiQuery(query), ApiQuery(list_query)): (ApiQuery<SearchQuery>, ApiQuery<ListQuery>),
+    RequestHead { links, address, method, headers }: RequestHead,
+    ApiQuery(query): ApiQuery<SearchQuery>,
+    ApiQuery(list_query): ApiQuery<ListQuery>,
 ) -> Result<Response, ApiError> {
     let runs_again = query.rerun.or(query.update);
     let starts = query.q.is_some() || query.qs.is_some() || runs_again.is_some();

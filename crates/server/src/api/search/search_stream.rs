@@ -64,6 +64,12 @@ pub struct SearchStream<T> {
     _permit: StreamPermit,
 }
 
+/// The events of a search, and the permit to stream them.
+pub struct Subscription {
+    pub receiver: Receiver<SearchEvent>,
+    pub permit: StreamPermit,
+}
+
 /// An event with JSON data.
 pub fn event(name: &str, data: &impl Serialize) -> Option<Event> {
     let event = Event::default().event(name).json_data(data);
@@ -75,7 +81,7 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
     pub fn new(
         state: Arc<AppState>,
         search: Search,
-        (receiver, permit): (Receiver<SearchEvent>, StreamPermit),
+        Subscription { receiver, permit }: Subscription,
         request: MixRequest,
         encoder: T,
     ) -> Self {

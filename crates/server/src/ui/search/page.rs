@@ -8,13 +8,12 @@ use super::search_form::{SearchForm, requested_providers};
 use crate::api::sapi::usable_models;
 use crate::api::search::{is_prefetch, log_view, own_search};
 use crate::auth::Caller;
-use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorCode};
-use crate::links::Links;
+use crate::request_head::RequestHead;
 use crate::state::AppState;
 use crate::ui::page_context::PageContext;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::ai_provider::Role;
 use domain::ids::SearchId;
@@ -62,9 +61,8 @@ pub async fn search_page(
     caller: Caller,
     context: PageContext,
     State(state): State<Arc<AppState>>,
-    links: Links,
-    address: ClientAddress,
-    (method, headers, RawQuery(query)): (Method, HeaderMap, RawQuery),
+    RequestHead { links, address, method, headers }: RequestHead,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let fields = Fields::parse(&query.unwrap_or_default());
     let view = PageView { state: &state, context: &context, caller: &caller };

@@ -4,16 +4,15 @@ use super::list::{ListFragments, Listing};
 use super::query::{Fields, ListQuery};
 use super::search_form::SearchForm;
 use super::sources::SourceView;
-use crate::api::search::{EventEncoder, SearchStream, event, is_prefetch, own_search};
+use crate::api::search::{EventEncoder, SearchStream, Subscription, event, is_prefetch, own_search};
 use crate::auth::Caller;
-use crate::client_address::ClientAddress;
 use crate::error::ApiError;
 use crate::extract::ApiPath;
-use crate::links::Links;
+use crate::request_head::RequestHead;
 use crate::state::AppState;
 use crate::ui::page_context::PageContext;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::sse::Event;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::ids::SearchId;
@@ -37,7 +36,7 @@ pub async fn start_search(
     caller: Caller,
     context: PageContext,
     State(state): State<Arc<AppState>>,
-    (links, address, headers): (Links, ClientAddress, HeaderMap),
+    RequestHead { links, address, headers, .. }: RequestHead,
     form: String,
 ) -> Result<Response, ApiError> {
     let form = SearchForm::parse(&Fields::parse(&form))?
@@ -60,7 +59,9 @@ pub async fn start_search(
     let request = query.request(links.base());
     let asked = state.federation.selector.selected_providers(&search).await?;
     let encoder = PageFragments::new(Arc::clone(&state), context, query, asked);
-    Ok(SearchStream::new(state, search, (receiver, permit), request, encoder).stream().into_response())
+    Ok(SearchStream::new(state, search, Subscription { receiver, permit }, request, encoder)
+        .stream()
+        .into_response())
 }
 
 /// `GET /search/{id}/stream/`: streams a running search, with any sort order and filter.
@@ -68,9 +69,9 @@ pub async fn follow_search(
     caller: Caller,
     context: PageContext,
     State(state): State<Arc<AppState>>,
-    links: Links,
+    RequestHead { links, headers, .. }: RequestHead,
     ApiPath(id): ApiPath<i64>,
-    (headers, RawQuery(query)): (HeaderMap, RawQuery),
+    RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     if is_prefetch(&headers) {
         return Ok(StatusCode::NO_CONTENT.into_response());
@@ -82,7 +83,9 @@ pub async fn follow_search(
     let request = query.request(links.base());
     let asked = state.federation.selector.selected_providers(&search).await?;
     let encoder = PageFragments::new(Arc::clone(&state), context, query, asked);
-    Ok(SearchStream::new(state, search, (receiver, permit), request, encoder).stream().into_response())
+    Ok(SearchStream::new(state, search, Subscription { receiver, permit }, request, encoder)
+        .stream()
+        .into_response())
 }
 
 /// Encodes events as page fragments.

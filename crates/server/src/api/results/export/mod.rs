@@ -64,7 +64,8 @@ pub async fn export_results(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     links: Links,
-    (ApiQuery(query), ApiQuery(filter)): (ApiQuery<ExportQuery>, ApiQuery<FilterQuery>),
+    ApiQuery(query): ApiQuery<ExportQuery>,
+    ApiQuery(filter): ApiQuery<FilterQuery>,
 ) -> Result<Response, ApiError> {
     let request = MixRequest {
         mixer: named_mixer(query.result_mixer.as_deref())?,
