@@ -158,20 +158,25 @@ impl<'de> Deserialize<'de> for Flag {
 
 /// Deserializes an object, naming the field that is invalid.
 pub fn read_object<T: DeserializeOwned>(value: Value) -> Result<T, ApiError> {
-    read_fields(value).map_err(|(field, sentence)| ApiError::invalid_field(&field, sentence))
+    read_fields(value).map_err(|fault| ApiError::invalid_field(&fault.field, fault.sentence))
 }
 
-/// Deserializes an object; the error is the invalid field and a message. A list is refused, although serde would accept
-/// it.
-pub fn read_fields<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)> {
+/// The invalid field of an object, or `body`, and why it is invalid.
+pub struct FieldFault {
+    pub field: String,
+    pub sentence: String,
+}
+
+/// Deserializes an object. A list is refused, although serde would accept it.
+pub fn read_fields<T: DeserializeOwned>(value: Value) -> Result<T, FieldFault> {
     if !value.is_object() {
-        return Err(("body".to_owned(), OBJECT_NEEDED.to_owned()));
+        return Err(FieldFault { field: "body".to_owned(), sentence: OBJECT_NEEDED.to_owned() });
     }
     serde_path_to_error::deserialize(value).map_err(named_fault)
 }
 
-/// The invalid field, or `body`, and a message that does not repeat the value.
-fn named_fault(error: serde_path_to_error::Error<serde_json::Error>) -> (String, String) {
+/// The message does not repeat the value.
+fn named_fault(error: serde_path_to_error::Error<serde_json::Error>) -> FieldFault {
     let field = match error.path().to_string() {
         path if path == "." => "body".to_owned(),
         path => path,
@@ -179,7 +184,8 @@ fn named_fault(error: serde_path_to_error::Error<serde_json::Error>) -> (String,
     let (inner, sentence) = (error.inner(), error.inner().to_string());
     // The position in the text is less useful than the name of the field.
     let place = format!(" at line {} column {}", inner.line(), inner.column());
-    (field, rewrite(&without_value(sentence.strip_suffix(&place).unwrap_or(&sentence))))
+    let sentence = rewrite(&without_value(sentence.strip_suffix(&place).unwrap_or(&sentence)));
+    FieldFault { field, sentence }
 }
 
 /// Deserializes a record that did not come with a request, with the same errors.
@@ -187,7 +193,7 @@ pub fn read_record<T: DeserializeOwned>(value: Value) -> Result<T, FieldErrors> 
     if let Some(field) = nul_field(&value) {
         return Err(FieldErrors::one(&field, NUL_REFUSED));
     }
-    read_fields(value).map_err(|(field, sentence)| FieldErrors::one(&field, sentence))
+    read_fields(value).map_err(|fault| FieldErrors::one(&fault.field, fault.sentence))
 }
 
 /// Parses a body, on a blocking thread if it is long.
@@ -208,7 +214,7 @@ fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let (field, sentence) = named_fault(error);
+        let FieldFault { field, sentence } = named_fault(error);
         ApiError::invalid_field(&field, sentence)
     })
 }

@@ -104,24 +104,31 @@ async fn read_log(
     let name = name.ok_or_else(|| ApiError::of(ErrorCode::NotFound))?;
     let path = folder.join(name);
     if request.download.is_some_and(|flag| flag.0) {
-        let (text, _) = end_of(&path, KEPT_BYTES_MAX).await.map_err(ApiError::internal)?;
+        let end = end_of(&path, KEPT_BYTES_MAX).await.map_err(ApiError::internal)?;
         let named = format!("attachment; filename=\"{name}\"");
         let headers = [
             (header::CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()),
             (header::CONTENT_DISPOSITION, named),
         ];
-        return Ok((headers, text).into_response());
+        return Ok((headers, end.text).into_response());
     }
-    let read = end_of(&path, SHOWN_BYTES_MAX).await.map_err(ApiError::internal)?;
-    Ok(Json(last_lines(name, read, count as usize)).into_response())
+    let end = end_of(&path, SHOWN_BYTES_MAX).await.map_err(ApiError::internal)?;
+    Ok(Json(last_lines(name, &end, count as usize)).into_response())
 }
 
-/// The end of a file from the beginning of a line on, and whether there is more before it. A file that does not exist
-/// is empty.
-async fn end_of(path: &Path, bytes_max: u64) -> io::Result<(String, bool)> {
+/// The end of a file from the beginning of a line on.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct FileEnd {
+    text: String,
+    /// There is more before it.
+    is_cut: bool,
+}
+
+/// A file that does not exist is empty.
+async fn end_of(path: &Path, bytes_max: u64) -> io::Result<FileEnd> {
     let mut file = match tokio::fs::File::open(path).await {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((String::new(), false)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FileEnd::default()),
         Err(error) => return Err(error),
     };
     let from = file.metadata().await?.len().saturating_sub(bytes_max);
@@ -133,16 +140,16 @@ async fn end_of(path: &Path, bytes_max: u64) -> io::Result<(String, bool)> {
         (0, _) | (_, None) => text.into_owned(),
         (_, Some((_, whole))) => whole.to_owned(),
     };
-    Ok((text, from > 0))
+    Ok(FileEnd { text, is_cut: from > 0 })
 }
 
-fn last_lines(name: &'static str, (text, is_cut): (String, bool), count: usize) -> LogLines {
-    let all: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+fn last_lines(name: &'static str, end: &FileEnd, count: usize) -> LogLines {
+    let all: Vec<&str> = end.text.lines().filter(|line| !line.is_empty()).collect();
     let from = all.len().saturating_sub(count);
     LogLines {
         name,
         lines: all[from..].iter().map(|line| (*line).to_owned()).collect(),
-        is_cut: is_cut || from > 0,
+        is_cut: end.is_cut || from > 0,
     }
 }
 
@@ -161,20 +168,21 @@ mod tests {
         for (bytes_max, (text, is_cut)) in table {
             assert_eq!(
                 end_of(&path, bytes_max).await.expect("text"),
-                (text.to_owned(), is_cut),
+                FileEnd { text: text.to_owned(), is_cut },
                 "{bytes_max}"
             );
         }
-        assert_eq!(end_of(&folder.join("none.log"), 9).await.expect("nothing"), (String::new(), false));
+        assert_eq!(end_of(&folder.join("none.log"), 9).await.expect("nothing"), FileEnd::default());
         tokio::fs::remove_dir_all(&folder).await.expect("removed");
     }
 
     #[test]
     fn no_more_lines_than_requested() {
-        let text = (0..60).map(|number| format!("line {number}\n")).collect::<String>();
-        let read = last_lines("django.log", (text.clone(), false), 50);
+        let text = (0..60).map(|number| format!("line {number}\n")).collect();
+        let end = FileEnd { text, is_cut: false };
+        let read = last_lines("django.log", &end, 50);
         assert_eq!((read.lines.len(), read.lines[0].as_str(), read.is_cut), (50, "line 10", true));
-        let read = last_lines("django.log", (text, false), 60);
+        let read = last_lines("django.log", &end, 60);
         assert_eq!((read.lines.len(), read.is_cut), (60, false));
     }
 }

@@ -116,12 +116,17 @@ impl PasswordVerifier {
     }
 }
 
-/// User name and password of a Basic header.
-pub fn decode(text: &str) -> Option<(String, String)> {
+/// The credentials of a Basic header.
+pub struct BasicCredentials {
+    pub username: String,
+    pub password: String,
+}
+
+pub fn decode(text: &str) -> Option<BasicCredentials> {
     let bytes = BASE64_STANDARD.decode(text).ok()?;
     let pair = String::from_utf8(bytes).ok()?;
     let (username, password) = pair.split_once(':')?;
-    Some((username.to_owned(), password.to_owned()))
+    Some(BasicCredentials { username: username.to_owned(), password: password.to_owned() })
 }
 
 /// False if no stored user can have such a name or password, so that the database is not queried.
@@ -147,7 +152,8 @@ mod tests {
         ];
         for (text, expected) in table {
             let found = decode(text);
-            assert_eq!(found.as_ref().map(|(name, word)| (name.as_str(), word.as_str())), expected, "{text}");
+            let found = found.as_ref().map(|given| (given.username.as_str(), given.password.as_str()));
+            assert_eq!(found, expected, "{text}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Who sent a request, by its credentials: a password, a token or a session.
 
+use super::basic::BasicCredentials;
 use super::caller::{Caller, Scheme};
 use super::{basic, oidc, session, token};
 use crate::client_address::ClientAddress;
@@ -72,7 +73,7 @@ async fn by_header(
     let text = text.trim();
     match scheme.to_ascii_lowercase().as_str() {
         "basic" => match basic::decode(text) {
-            Some((username, password)) => {
+            Some(BasicCredentials { username, password }) => {
                 let user = by_password(state, &username, &password, address).await?;
                 Ok(user.map(|user| Caller { principal: Principal::of(&user), scheme: Scheme::Basic }))
             }

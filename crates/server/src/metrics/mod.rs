@@ -93,10 +93,17 @@ pub struct Metrics {
     scraping: Mutex<()>,
 }
 
+pub(crate) struct QueueUse {
+    pub queue: QueueName,
+    pub depth: u64,
+    /// Tasks that run.
+    pub active: u64,
+}
+
 /// Values at the moment of a scrape.
 pub(crate) struct Snapshot {
     /// Depth and running tasks of every queue; None if they could not be read.
-    pub queues: Option<Vec<(QueueName, u64, u64)>>,
+    pub queues: Option<Vec<QueueUse>>,
     pub pools: Vec<PoolUse>,
     /// Lost tasks that this process requeued.
     pub tasks_requeued: u64,
@@ -254,13 +261,13 @@ impl Metrics {
         Ok(text)
     }
 
-    fn record_queues(&self, queues: Option<&[(QueueName, u64, u64)]>) {
+    fn record_queues(&self, queues: Option<&[QueueUse]>) {
         self.collection_error.set(i64::from(queues.is_none()));
         if queues.is_none() {
             self.queue_depth.clear(); // an old value would look current
             self.queue_active.clear();
         }
-        for (queue, depth, active) in queues.unwrap_or_default() {
+        for QueueUse { queue, depth, active } in queues.unwrap_or_default() {
             let labels = QueueLabels { queue: queue.as_str() };
             self.queue_depth.get_or_create(&labels).set(whole(*depth));
             self.queue_active.get_or_create(&labels).set(whole(*active));

@@ -4,7 +4,7 @@ use super::limits::COLLECT_TIME_MAX;
 use super::{backups, cache, queues, servers, storage};
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
-use crate::metrics::{Disk, Snapshot, TextFormat};
+use crate::metrics::{Disk, QueueUse, Snapshot, TextFormat};
 use crate::state::AppState;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
@@ -34,9 +34,12 @@ pub async fn general(
         storage::collect(&state),
         backups::collect(&state)
     );
-    let figures = queues.map(|queues| queues.into_iter().map(|(queue, one)| (queue, one.depth, one.active)));
+    let queues = queues.map(|queues| {
+        let queues = queues.into_iter();
+        queues.map(|(queue, one)| QueueUse { queue, depth: one.depth, active: one.active }).collect()
+    });
     let snapshot = Snapshot {
-        queues: figures.map(Iterator::collect),
+        queues,
         pools: state.store.pools(),
         tasks_requeued: state.worker_metrics.requeued(),
         servers,

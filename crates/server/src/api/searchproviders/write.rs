@@ -141,7 +141,7 @@ fn read_list(
                 }
                 specs.push(spec);
             }
-            Err((field, sentence)) => errors.add(&format!("{place}.{field}"), sentence),
+            Err(fault) => errors.add(&format!("{place}.{}", fault.field), fault.sentence),
         }
     }
     errors.into_result(specs).map_err(ApiError::invalid)

@@ -24,7 +24,7 @@ impl ViewContext<'_> {
             color: self.color(&copy.searchprovider),
             title: shortened(&copy.title),
             href: web_link(&copy.url),
-            date: self.dates(&copy.date_published, "").1,
+            date: self.date(&copy.date_published, "").text,
             is_cached: copy.signal_id.is_some(),
         }
     }

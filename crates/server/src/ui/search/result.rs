@@ -104,7 +104,7 @@ pub fn folded(results: Vec<ResultView>) -> Vec<ResultView> {
 impl ViewContext<'_> {
     pub fn result(&self, item: ResultItem) -> ResultView {
         let title = if item.title.trim().is_empty() { item.url.as_str() } else { &item.title };
-        let (day, date) = self.dates(&item.date_published, &item.date_published_display);
+        let date = self.date(&item.date_published, &item.date_published_display);
         let href = web_link(&item.url);
         let cached = item.cache.as_deref().map(|mark| CacheBadge::of(mark, &item.payload, self));
         let has_copy = cached.is_some() || item.duplicates.iter().any(|copy| copy.signal_id.is_some());
@@ -120,8 +120,8 @@ impl ViewContext<'_> {
             body: texts(&item.body, BODY_CHARS_MAX),
             color: self.color(&item.searchprovider),
             source_rank: item.searchprovider_rank,
-            day,
-            date,
+            day: date.day,
+            date: date.text,
             author: highlights::plain(&item.author).chars().take(AUTHOR_CHARS_MAX).collect(),
             confidence: format!("{:.2}", item.swirl_confidence_score),
             percent: (item.swirl_confidence_score.clamp(0.0, 1.0) * 100.0).round(),

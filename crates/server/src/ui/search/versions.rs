@@ -85,7 +85,7 @@ impl Version {
             title: shortened(title),
             href: web_link(&member.url),
             label: member.version_label.clone(),
-            date: view_context.dates(&member.date, "").1,
+            date: view_context.date(&member.date, "").text,
             is_winner: cluster.winner_signal_id == Some(member.signal_id),
             row: None,
         }

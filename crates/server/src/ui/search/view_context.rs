@@ -19,21 +19,29 @@ pub struct ViewContext<'a> {
     pub topic: Topic<'a>,
 }
 
+/// The date of a result.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ShownDate {
+    /// Machine-readable; empty if unknown.
+    pub day: String,
+    /// For display.
+    pub text: String,
+}
+
 impl ViewContext<'_> {
     pub fn color(&self, source: &str) -> i64 {
         color(self.ids.get(source).copied().unwrap_or_default())
     }
 
-    /// Machine-readable and for display.
-    pub fn dates(&self, published: &str, display: &str) -> (String, String) {
+    pub fn date(&self, published: &str, display: &str) -> ShownDate {
         if published == DATE_UNKNOWN || published.is_empty() {
-            return (String::new(), display.to_owned());
+            return ShownDate { day: String::new(), text: display.to_owned() };
         }
         let day = published.get(..10).and_then(|day| NaiveDate::parse_from_str(day, "%Y-%m-%d").ok());
         let form = if self.language.code == "de" { "%d.%m.%Y" } else { "%-d %b %Y" };
         match day {
-            Some(day) => (day.to_string(), day.format(form).to_string()),
-            None => (String::new(), published.to_owned()),
+            Some(day) => ShownDate { day: day.to_string(), text: day.format(form).to_string() },
+            None => ShownDate { day: String::new(), text: published.to_owned() },
         }
     }
 }
@@ -48,9 +56,9 @@ mod tests {
         let ids = BTreeMap::new();
         let shown = |language, date: &str| {
             let now = Instant::default();
-            ViewContext { language, ids: &ids, now, topic: Topic::default() }.dates(date, "long ago")
+            ViewContext { language, ids: &ids, now, topic: Topic::default() }.date(date, "long ago")
         };
-        let pair = |day: &str, date: &str| (day.to_owned(), date.to_owned());
+        let pair = |day: &str, text: &str| ShownDate { day: day.to_owned(), text: text.to_owned() };
         assert_eq!(shown(LANGUAGES[0], "2023-03-02 10:00:00"), pair("2023-03-02", "2 Mar 2023"));
         assert_eq!(shown(LANGUAGES[1], "2023-03-02 10:00:00+02:00"), pair("2023-03-02", "02.03.2023"));
         assert_eq!(shown(LANGUAGES[0], "unknown"), pair("", "long ago"));
