@@ -3,7 +3,7 @@
 use crate::SemanticCache;
 use crate::counters::CounterValues;
 use domain::corpus::{EventStatus, RunStatus, ScanStatus, VectorBackend};
-use domain::ports::{CorpusCounts, EgressCounts, StoreError};
+use domain::ports::{CanonicalCounts, CorpusCounts, EgressCounts, StoreError};
 use license::LicenseReport;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -32,7 +32,7 @@ pub struct Decisions {
 
 impl SemanticCache {
     pub async fn decisions(&self) -> Result<Decisions, StoreError> {
-        let (runs, pins) = self.parts.store.canonical_counts().await?;
+        let CanonicalCounts { runs, pins } = self.parts.store.canonical_counts().await?;
         let EgressCounts { scans, events } = self.parts.store.egress_counts().await?;
         Ok(Decisions {
             runs: counts_by_status(RunStatus::ALL, &runs, RunStatus::as_str),

@@ -48,8 +48,8 @@ impl SemanticCache {
     /// Loads what was requested and replays each election. `NotFound`: there is no such run.
     pub async fn diagnose(&self, asked: &DiagnosisQuery) -> Result<Diagnosis, StoreError> {
         let store = &*self.parts.store;
-        let (by_status, pins_total) = store.canonical_counts().await?;
-        let mut found = Diagnosis { by_status, pins_total, ..Diagnosis::default() };
+        let counts = store.canonical_counts().await?;
+        let mut found = Diagnosis { by_status: counts.runs, pins_total: counts.pins, ..Diagnosis::default() };
         if let Some(id) = asked.run {
             let run = CanonicalStore::run(store, id).await?;
             let filter = PinFilter {

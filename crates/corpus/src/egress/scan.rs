@@ -156,8 +156,8 @@ async fn note(
     events: Vec<NewEvent>,
 ) -> Result<(), ScanError> {
     let added = parts.store.add_events(scan.scan_id, *counts, events, parts.clock.now()).await?;
-    let (exact, candidates) = added.ok_or(ScanError::Over)?;
-    counts.matches += exact;
-    counts.candidates += candidates;
+    let added = added.ok_or(ScanError::Over)?;
+    counts.matches += added.matches;
+    counts.candidates += added.candidates;
     Ok(())
 }

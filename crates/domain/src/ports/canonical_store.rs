@@ -10,6 +10,14 @@ use crate::owner_scope::OwnerScope;
 use async_trait::async_trait;
 use std::collections::BTreeSet;
 
+/// Elections by status, and pins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CanonicalCounts {
+    /// Every status, also those without an election.
+    pub runs: Vec<(RunStatus, u64)>,
+    pub pins: u64,
+}
+
 /// Outcome of a request to pin a document. The database decides between concurrent requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PinOutcome {
@@ -176,6 +184,5 @@ pub trait CanonicalStore: Send + Sync {
     async fn rejected_runs(&self, ids: &[RunId]) -> Result<BTreeSet<RunId>, StoreError>;
     /// Marks at most `limit` open elections that were created before `before` as `stale`; returns their number.
     async fn expire_runs(&self, before: Instant, limit: u64, mode: WriteMode) -> Result<u64, StoreError>;
-    /// The number of elections by state, and the number of pins.
-    async fn canonical_counts(&self) -> Result<(Vec<(RunStatus, u64)>, u64), StoreError>;
+    async fn canonical_counts(&self) -> Result<CanonicalCounts, StoreError>;
 }

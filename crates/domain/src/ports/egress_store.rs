@@ -25,6 +25,14 @@ pub struct ScanEnd {
     pub truncated: bool,
 }
 
+/// Numbers of events that a scan added.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AddedEvents {
+    /// Exact matches.
+    pub matches: u64,
+    pub candidates: u64,
+}
+
 /// Filter for events. The default matches all of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventFilter {
@@ -56,8 +64,7 @@ pub trait EgressStore: Send + Sync {
     /// Newest first.
     async fn scans(&self, user: UserId, offset: u64, limit: u64) -> Result<Page<Scan>, StoreError>;
     /// Records that the scan runs, its progress and its findings, atomically. An event of the same user, document and
-    /// message is not created again and keeps its status; returns the number of new ones: exact matches, then
-    /// candidates. None if the scan is finished or was removed: then nothing is written. Events of removed documents
+    /// message is not created again and keeps its status; returns the numbers of new ones. None if the scan is finished or was removed: then nothing is written. Events of removed documents
     /// are not created. `matches` and `candidates` of a scan are counted from its events, regardless of `counts`.
     async fn add_events(
         &self,
@@ -65,7 +72,7 @@ pub trait EgressStore: Send + Sync {
         counts: ScanCounts,
         events: Vec<NewEvent>,
         now: Instant,
-    ) -> Result<Option<(u64, u64)>, StoreError>;
+    ) -> Result<Option<AddedEvents>, StoreError>;
     /// Finishes a scan; false if it was already finished. Its `matches` and `candidates` are counted from its events.
     async fn end_scan(&self, id: ScanId, end: ScanEnd, now: Instant) -> Result<bool, StoreError>;
     /// Most recently sent first.

@@ -60,7 +60,7 @@ pub use authenticator_store::{AuthenticatorEdits, AuthenticatorStore, Connection
 pub use body_store::{BodyError, BodyKey, BodyStore};
 pub use branding_store::{BrandingEdits, BrandingStore};
 pub use canonical_store::{
-    CanonicalStore, ExistingPin, PinFilter, PinOutcome, RunFilter, RunOutcome, WriteMode,
+    CanonicalCounts, CanonicalStore, ExistingPin, PinFilter, PinOutcome, RunFilter, RunOutcome, WriteMode,
 };
 pub use clock::{Clock, SystemClock};
 pub use connector::{
@@ -69,7 +69,7 @@ pub use connector::{
 };
 pub use connector_error::{ConnectorError, ConnectorErrorKind};
 pub use corpus::{Corpus, CorpusError, CorpusErrorKind, CorpusHit, CorpusQuery, CorpusResults, VersionQuery};
-pub use egress_store::{EgressCounts, EgressStore, EventFilter, ScanEnd, ScanOutcome};
+pub use egress_store::{AddedEvents, EgressCounts, EgressStore, EventFilter, ScanEnd, ScanOutcome};
 pub use embedding_models::{EmbeddingError, EmbeddingInput, EmbeddingModels};
 pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
 pub use fetch::{
@@ -124,7 +124,7 @@ pub use task_queue::{
 };
 pub use task_store::{TaskStore, WaitingOwners};
 pub use unavailable::Unavailable;
-pub use user_store::{NewSession, SessionStore, TokenStore, UserEdits, UserStore};
+pub use user_store::{NewSession, Session, SessionStore, TokenStore, UserEdits, UserStore};
 pub use vector_store::{
     ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
 };

@@ -80,11 +80,18 @@ pub struct NewSession {
     pub now: Instant,
 }
 
+/// The user and the CSRF token of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    pub user: User,
+    pub csrf: String,
+}
+
 #[async_trait]
 pub trait SessionStore: Send + Sync {
     /// Also removes expired sessions.
     async fn create_session(&self, session: NewSession) -> Result<(), StoreError>;
-    /// The user and the CSRF token of a session that has not expired.
-    async fn session(&self, key_hash: &str, now: Instant) -> Result<Option<(User, String)>, StoreError>;
+    /// None if it has expired.
+    async fn session(&self, key_hash: &str, now: Instant) -> Result<Option<Session>, StoreError>;
     async fn delete_session(&self, key_hash: &str) -> Result<(), StoreError>;
 }

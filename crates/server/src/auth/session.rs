@@ -7,7 +7,7 @@ use crate::state::AppState;
 use axum::http::HeaderMap;
 use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
 use domain::ids::UserId;
-use domain::ports::NewSession;
+use domain::ports::{NewSession, Session};
 use domain::settings::Settings;
 use domain::user::{Principal, User};
 
@@ -24,7 +24,7 @@ pub async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Option<Ca
     };
     let key_hash = fingerprint(&key);
     let found = state.store.session(&key_hash, state.clock.now()).await?;
-    Ok(found.map(|(user, csrf)| Caller {
+    Ok(found.map(|Session { user, csrf }| Caller {
         principal: Principal::of(&user),
         scheme: Scheme::Session { csrf, key_hash },
     }))

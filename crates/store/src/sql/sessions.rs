@@ -6,8 +6,7 @@ use crate::db::{on_db, on_tx, rows_affected};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::instant::{Instant, to_micros};
-use domain::ports::{NewSession, SessionStore, StoreError};
-use domain::user::User;
+use domain::ports::{NewSession, Session, SessionStore, StoreError};
 
 row! {
     struct SessionRow with (user: UserRow) {
@@ -34,7 +33,7 @@ impl SessionStore for SqlStore {
         tx.commit().await
     }
 
-    async fn session(&self, key_hash: &str, now: Instant) -> Result<Option<(User, String)>, StoreError> {
+    async fn session(&self, key_hash: &str, now: Instant) -> Result<Option<Session>, StoreError> {
         const TEXT: &str = concat!(
             "SELECT sessions.csrf, ",
             user_columns!(),
@@ -45,7 +44,8 @@ impl SessionStore for SqlStore {
         let rows = on_db!(self.db, read, db =>
             sqlx::query_as::<_, SessionRow>(TEXT).bind(key_hash).bind(to_micros(now)).fetch_all(db))?;
         let csrf = rows.first().map(|row| row.csrf.clone());
-        Ok(fold(rows.into_iter().map(|row| row.user)).pop().zip(csrf))
+        let user = fold(rows.into_iter().map(|row| row.user)).pop();
+        Ok(user.zip(csrf).map(|(user, csrf)| Session { user, csrf }))
     }
 
     async fn delete_session(&self, key_hash: &str) -> Result<(), StoreError> {

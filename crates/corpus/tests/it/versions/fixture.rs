@@ -7,8 +7,8 @@ use domain::corpus::{
 };
 use domain::ids::{SearchId, SignalId, UserId};
 use domain::ports::{
-    Clock, Corpus, EgressStore, ExistingPin, FinishedRun, ScanOutcome, SearchStore, SignalStore, UserStore,
-    VersionQuery,
+    AddedEvents, Clock, Corpus, EgressStore, ExistingPin, FinishedRun, ScanOutcome, SearchStore, SignalStore,
+    UserStore, VersionQuery,
 };
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec};
@@ -181,7 +181,7 @@ impl Scenario {
             message_key: "key".to_owned(),
         };
         let added = store.add_events(scan.scan_id, ScanCounts::default(), vec![event], now).await.unwrap();
-        assert_eq!(added, Some((1, 0)));
+        assert_eq!(added, Some(AddedEvents { matches: 1, candidates: 0 }));
     }
 }
 

@@ -14,11 +14,12 @@ pub(super) use on_document_removed::{forget, move_over};
 
 use crate::SqlStore;
 use async_trait::async_trait;
-use domain::corpus::{NewPin, NewRun, Pin, PinEvent, RejectReason, Rejection, Run, RunStatus, Scope};
+use domain::corpus::{NewPin, NewRun, Pin, PinEvent, RejectReason, Rejection, Run, Scope};
 use domain::ids::{RunId, SignalId, UserId};
 use domain::instant::Instant;
 use domain::ports::{
-    CanonicalStore, ExistingPin, Page, PinFilter, PinOutcome, RunFilter, RunOutcome, StoreError, WriteMode,
+    CanonicalCounts, CanonicalStore, ExistingPin, Page, PinFilter, PinOutcome, RunFilter, RunOutcome,
+    StoreError, WriteMode,
 };
 use std::collections::BTreeSet;
 
@@ -116,7 +117,7 @@ impl CanonicalStore for SqlStore {
         decide::retire(&self.db, before, limit, mode).await
     }
 
-    async fn canonical_counts(&self) -> Result<(Vec<(RunStatus, u64)>, u64), StoreError> {
+    async fn canonical_counts(&self) -> Result<CanonicalCounts, StoreError> {
         runs::counts(&self.db).await
     }
 }

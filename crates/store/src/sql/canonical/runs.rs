@@ -11,7 +11,7 @@ use domain::corpus::{
 use domain::ids::{RunId, SearchId, SignalId, UserId};
 use domain::instant::Instant;
 use domain::owner_scope::OwnerScope;
-use domain::ports::{Page, RunFilter, StoreError};
+use domain::ports::{CanonicalCounts, Page, RunFilter, StoreError};
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
 use std::collections::BTreeSet;
@@ -159,8 +159,7 @@ pub(super) async fn rejected(db: &Db, ids: &[RunId]) -> Result<BTreeSet<RunId>, 
     Ok(found)
 }
 
-/// Every status, also those without a run.
-pub(super) async fn counts(db: &Db) -> Result<(Vec<(RunStatus, u64)>, u64), StoreError> {
+pub(super) async fn counts(db: &Db) -> Result<CanonicalCounts, StoreError> {
     const RUNS: &str = "SELECT status, COUNT(*) FROM canonical_runs GROUP BY status";
     let runs: Vec<(String, i64)> = on_db!(*db, read, db => sqlx::query_as(RUNS).fetch_all(db))?;
     let pins: i64 = on_db!(*db, read, db => sqlx::query_scalar("SELECT COUNT(*) FROM pins").fetch_one(db))?;
@@ -168,7 +167,7 @@ pub(super) async fn counts(db: &Db) -> Result<(Vec<(RunStatus, u64)>, u64), Stor
         let found = runs.iter().find(|(word, _)| word == status.as_str());
         (*status, found.map_or(0, |(_, count)| to_count(*count)))
     };
-    Ok((RunStatus::ALL.iter().map(count).collect(), to_count(pins)))
+    Ok(CanonicalCounts { runs: RunStatus::ALL.iter().map(count).collect(), pins: to_count(pins) })
 }
 
 fn push_filter<'a, D>(query: &mut QueryBuilder<D>, filter: &RunFilter)

@@ -9,7 +9,7 @@ use crate::sql::text::{in_lists, push_list};
 use domain::corpus::{Channel, EgressEvent, EventStatus, MatchMethod, NewEvent, ScanCounts};
 use domain::ids::{EventId, ScanId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{EventFilter, Page, StoreError};
+use domain::ports::{AddedEvents, EventFilter, Page, StoreError};
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
 use std::collections::BTreeSet;
@@ -67,24 +67,24 @@ pub(super) async fn add(
     counts: ScanCounts,
     events: Vec<NewEvent>,
     now: Instant,
-) -> Result<Option<(u64, u64)>, StoreError> {
+) -> Result<Option<AddedEvents>, StoreError> {
     let now = to_micros(now);
     let mut tx = corpus::begin(db).await?;
     let Some((user, channel)) = progress(&mut tx, id, counts, now).await? else { return Ok(None) };
-    let (mut exact, mut candidates) = (0, 0);
+    let mut added = AddedEvents::default();
     for event in &events {
         if insert(&mut tx, id, user, channel, event).await? {
             match event.method.initial_status() {
-                EventStatus::Confirmed => exact += 1,
-                EventStatus::Candidate | EventStatus::Dismissed => candidates += 1,
+                EventStatus::Confirmed => added.matches += 1,
+                EventStatus::Candidate | EventStatus::Dismissed => added.candidates += 1,
             }
         }
     }
-    if exact + candidates > 0 {
+    if added != AddedEvents::default() {
         progress(&mut tx, id, counts, now).await?;
     }
     tx.commit().await?;
-    Ok(Some((exact, candidates)))
+    Ok(Some(added))
 }
 
 pub(super) async fn list(

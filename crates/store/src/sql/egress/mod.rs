@@ -9,7 +9,9 @@ use async_trait::async_trait;
 use domain::corpus::{EgressEvent, EventStatus, NewEvent, NewScan, Scan, ScanCounts};
 use domain::ids::{EventId, ScanId, SignalId, UserId};
 use domain::instant::Instant;
-use domain::ports::{EgressCounts, EgressStore, EventFilter, Page, ScanEnd, ScanOutcome, StoreError};
+use domain::ports::{
+    AddedEvents, EgressCounts, EgressStore, EventFilter, Page, ScanEnd, ScanOutcome, StoreError,
+};
 use std::collections::BTreeSet;
 
 #[async_trait]
@@ -41,7 +43,7 @@ impl EgressStore for SqlStore {
         counts: ScanCounts,
         events: Vec<NewEvent>,
         now: Instant,
-    ) -> Result<Option<(u64, u64)>, StoreError> {
+    ) -> Result<Option<AddedEvents>, StoreError> {
         events::add(&self.db, id, counts, events, now).await
     }
 

@@ -5,7 +5,7 @@ use super::signals::indexed;
 use chrono::NaiveDate;
 use domain::corpus::{Channel, EventStatus, MatchMethod, NewEvent, NewScan, Scan, ScanCounts, ScanStatus};
 use domain::ids::{EventId, ScanId, SignalId, UserId};
-use domain::ports::{EventFilter, ScanEnd, ScanOutcome, Store, StoreError};
+use domain::ports::{AddedEvents, EventFilter, ScanEnd, ScanOutcome, Store, StoreError};
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
 
@@ -88,7 +88,7 @@ pub async fn scans_run_one_at_a_time(store: &dyn Store) {
 
     // A heartbeat after that time means that the scan is not abandoned.
     let id = first.scan_id;
-    assert_eq!(store.add_events(id, seen(4), vec![], at(50)).await.unwrap(), Some((0, 0)));
+    assert_eq!(store.add_events(id, seen(4), vec![], at(50)).await.unwrap(), Some(AddedEvents::default()));
     let busy = store.begin_scan(new_scan(ann), at(50), at(60)).await.unwrap();
     let ScanOutcome::Busy(running) = busy else { panic!("{busy:?}") };
     assert_eq!(
@@ -145,8 +145,14 @@ pub async fn events_are_kept_once(store: &dyn Store) {
         found(one, "m", MatchMethod::AttachmentHash),
         found(SignalId(999), "m", MatchMethod::LinkExact),
     ];
-    assert_eq!(store.add_events(scan, seen(5), page.clone(), at(2)).await.unwrap(), Some((1, 2)));
-    assert_eq!(store.add_events(scan, seen(6), page.clone(), at(3)).await.unwrap(), Some((0, 0)));
+    assert_eq!(
+        store.add_events(scan, seen(5), page.clone(), at(2)).await.unwrap(),
+        Some(AddedEvents { matches: 1, candidates: 2 })
+    );
+    assert_eq!(
+        store.add_events(scan, seen(6), page.clone(), at(3)).await.unwrap(),
+        Some(AddedEvents::default())
+    );
     let counts = ScanCounts { matches: 1, candidates: 2, ..seen(6) };
     assert_eq!(store.scan(scan).await.unwrap().counts, counts, "counted from the events");
     let listed = store.events(ann, &EventFilter::default(), 0, 9).await.unwrap();
@@ -162,11 +168,18 @@ pub async fn events_are_kept_once(store: &dyn Store) {
     assert!(store.end_scan(scan, end(ScanStatus::Completed, seen(6)), at(5)).await.unwrap());
     assert_eq!(store.scan(scan).await.unwrap().counts, counts);
     let again = begun(store, ann, 6).await;
-    assert_eq!(store.add_events(again, seen(5), page.clone(), at(7)).await.unwrap(), Some((0, 0)));
+    assert_eq!(
+        store.add_events(again, seen(5), page.clone(), at(7)).await.unwrap(),
+        Some(AddedEvents::default())
+    );
     let kept = store.events(ann, &EventFilter { scan_id: Some(scan), ..EventFilter::default() }, 0, 9).await;
     assert_eq!(kept.unwrap().items[0], confirmed, "a later scan changes nothing that was decided");
     let of_ben = begun(store, ben, 8).await;
-    assert_eq!(store.add_events(of_ben, seen(5), page, at(9)).await.unwrap(), Some((1, 2)), "another's mail");
+    assert_eq!(
+        store.add_events(of_ben, seen(5), page, at(9)).await.unwrap(),
+        Some(AddedEvents { matches: 1, candidates: 2 }),
+        "another's mail"
+    );
 }
 
 pub async fn events_belong_to_one_person(store: &dyn Store) {

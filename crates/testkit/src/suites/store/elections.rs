@@ -328,9 +328,9 @@ pub async fn are_found(store: &dyn Store) {
     }
     let page = store.runs(&all(), 1, 2).await.unwrap();
     assert_eq!((page.items[0].run_id, page.items.len(), page.total), (ids[2], 2, 4));
-    let (counts, pins) = store.canonical_counts().await.unwrap();
-    let count = |status| counts.iter().find(|(one, _)| *one == status).map(|(_, count)| *count);
-    assert_eq!((counts.len(), pins), (RunStatus::ALL.len(), 0));
+    let counts = store.canonical_counts().await.unwrap();
+    let count = |status| counts.runs.iter().find(|(one, _)| *one == status).map(|(_, count)| *count);
+    assert_eq!((counts.runs.len(), counts.pins), (RunStatus::ALL.len(), 0));
     assert_eq!([count(RunStatus::AutoElected), count(RunStatus::Rejected)], [Some(3), Some(1)]);
     assert_eq!(store.run(RunId(999)).await, Err(StoreError::NotFound));
 }

@@ -4,7 +4,7 @@ use super::fixture::{at, finished, new_search, person, set};
 use chrono::TimeDelta;
 use domain::ids::{GroupId, TokenId, UserId};
 use domain::owner_scope::OwnerScope;
-use domain::ports::{NewSession, Store, StoreError};
+use domain::ports::{NewSession, Session, Store, StoreError};
 use domain::provider::ProviderSpec;
 use domain::query_transform::TransformSpec;
 use domain::user::{CURATORS, GroupSpec, TokenSpec, UserSpec};
@@ -298,7 +298,7 @@ pub async fn sessions_end(store: &dyn Store) {
     group(store, "g").await;
     let ann = store.create_user(named("ann", &["g"]), "hash".to_owned(), at(0)).await.unwrap();
     store.create_session(session(ann.id, "one", 100)).await.unwrap();
-    let expected = Some((ann.clone(), "csrf of one".to_owned()));
+    let expected = Some(Session { user: ann.clone(), csrf: "csrf of one".to_owned() });
     assert_eq!(store.session("one", at(99)).await.unwrap(), expected);
     assert_eq!(store.session("one", at(100)).await.unwrap(), None);
     assert_eq!(store.session("two", at(1)).await.unwrap(), None);

@@ -3,7 +3,7 @@
 use super::call::Walk;
 use domain::corpus::{Channel, MatchMethod, NewEvent, NewScan, ScanCounts};
 use domain::ids::SignalId;
-use domain::ports::{EgressStore, ScanOutcome};
+use domain::ports::{AddedEvents, EgressStore, ScanOutcome};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -99,5 +99,5 @@ async fn store_event(walk: &Walk, message: &str) {
         message_key: message.to_owned(),
     };
     let added = store.add_events(scan.scan_id, ScanCounts::default(), vec![event], now).await.unwrap();
-    assert_eq!(added, Some((0, 1)));
+    assert_eq!(added, Some(AddedEvents { matches: 0, candidates: 1 }));
 }

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::authenticator::Tokens;
 use domain::corpus::{Channel, MatchMethod, NewEvent, NewScan, ScanCounts, ScanStatus};
 use domain::ids::{AuthenticatorId, ScanId, SignalId};
-use domain::ports::{ConnectionStore, EgressStore, ScanEnd, ScanOutcome, UserStore};
+use domain::ports::{AddedEvents, ConnectionStore, EgressStore, ScanEnd, ScanOutcome, UserStore};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use reqwest::Method;
@@ -80,7 +80,7 @@ async fn store_scan(app: &AppHarness, person: &str, found: &[(i64, MatchMethod)]
     };
     let counts = ScanCounts { messages_seen: 9, messages_external: 4, ..ScanCounts::default() };
     let events = found.iter().enumerate().map(event).collect();
-    let (matches, candidates) =
+    let AddedEvents { matches, candidates } =
         store.add_events(scan.scan_id, counts, events, now).await.unwrap().expect("a scan");
     let end = ScanEnd {
         status: ScanStatus::Completed,
