@@ -73,6 +73,12 @@ pub struct RawSettings {
     pub file: BTreeMap<String, String>,
 }
 
+/// A sentence for each name that is not a setting.
+struct UnknownNames {
+    file: Vec<String>,
+    environment: Vec<String>,
+}
+
 impl RawSettings {
     /// The effective text and its origin. An empty text counts as unset.
     fn find(&self, name: &str) -> Option<(&str, SettingOrigin)> {
@@ -81,8 +87,8 @@ impl RawSettings {
             .find_map(|(map, origin)| Some((map.get(name).filter(|text| !text.is_empty())?.as_str(), origin)))
     }
 
-    /// Unknown names in the file, and unknown `SVC_` names in the environment.
-    fn unknown(&self) -> (Vec<String>, Vec<String>) {
+    /// Names in the file, and `SVC_` names in the environment.
+    fn unknown(&self) -> UnknownNames {
         let known = || Settings::TABLE.iter().map(|row| row.name);
         let sentence = |name: &String| suggest::unknown("setting", name, known());
         let is_unknown = |name: &&String| !known().any(|row| row == name.as_str());
@@ -92,7 +98,7 @@ impl RawSettings {
                 let near = suggest::nearest(name, known()).map(|near| format!(" Did you mean '{near}'?"));
                 format!("The environment variable '{name}' is not a setting.{}", near.unwrap_or_default())
             });
-        (file, environment.collect())
+        UnknownNames { file, environment: environment.collect() }
     }
 }
 
@@ -110,8 +116,8 @@ impl Settings {
         let mut mistakes = Vec::new();
         let mut effective = Vec::new();
         let settings = Self::parse_rows(raw, &mut effective, &mut mistakes);
-        let (unknown_in_file, remarks) = raw.unknown();
-        mistakes.extend(unknown_in_file);
+        let UnknownNames { file, environment: remarks } = raw.unknown();
+        mistakes.extend(file);
         mistakes.extend(settings.check());
         if mistakes.is_empty() { Ok(LoadedSettings { settings, effective, remarks }) } else { Err(mistakes) }
     }
