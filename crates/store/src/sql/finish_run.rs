@@ -8,6 +8,7 @@ use super::search_rows::{SearchRow, columns};
 use super::status::is_running;
 use crate::db::{Db, Tx, on_tx, rows_affected};
 use crate::json::{JsonText, finite, plain, to_column, to_count};
+use crate::row::row;
 use domain::ids::ResultId;
 use domain::instant::{Instant, to_micros};
 use domain::notice;
@@ -149,21 +150,29 @@ async fn save_sets(
     let mut texts = texts.into_iter();
     for chunk in sets.chunks_mut(SETS_PER_STATEMENT) {
         let saved = insert_chunk(tx, chunk, texts.by_ref().take(chunk.len()).collect()).await?;
-        for (provider, row, date_created) in saved {
-            rows.insert(provider, row);
-            if let Some(set) = chunk.iter_mut().find(|set| set.provider.0 == provider) {
-                set.date_created = date_created;
+        for saved in saved {
+            rows.insert(saved.provider_id, saved.id);
+            if let Some(set) = chunk.iter_mut().find(|set| set.provider.0 == saved.provider_id) {
+                set.date_created = saved.date_created;
             }
         }
     }
     Ok(rows)
 }
 
+row! {
+    struct SavedSet {
+        provider_id: i64,
+        id: i64,
+        date_created: Instant,
+    }
+}
+
 async fn insert_chunk(
     tx: &mut Tx,
     sets: &[ResultSet],
     texts: Vec<SetTexts>,
-) -> Result<Vec<(i64, i64, Instant)>, StoreError> {
+) -> Result<Vec<SavedSet>, StoreError> {
     on_tx!(tx, db => async {
         let mut query = QueryBuilder::new(
             "INSERT INTO result_sets (search_id, provider_id, found, retrieved, time_s, item_count, \
