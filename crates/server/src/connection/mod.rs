@@ -110,7 +110,7 @@ async fn serve_within(
                 let admitted = by_address.admit(address.ip()).and_then(|of_address| {
                     let permit = Arc::clone(&permits).try_acquire_owned();
                     let full = |_| Rejection::Full { connections: limits.connections };
-                    permit.map(|permit| (permit, of_address)).map_err(full)
+                    permit.map(|total| Permits { _total: total, _of_address: of_address }).map_err(full)
                 });
                 match admitted {
                     Ok(permits) => {
@@ -134,6 +134,12 @@ async fn serve_within(
     while connections.join_next().await.is_some() {}
 }
 
+/// Held as long as a connection is open.
+struct Permits {
+    _total: OwnedSemaphorePermit,
+    _of_address: AddressPermit,
+}
+
 /// Serves the requests of a connection.
 #[derive(Clone)]
 struct ConnectionHandler {
@@ -146,12 +152,7 @@ struct ConnectionHandler {
 
 impl ConnectionHandler {
     /// Serves one connection until it ends or misses a deadline.
-    async fn handle(
-        mut self,
-        stream: TcpStream,
-        address: SocketAddr,
-        _permits: (OwnedSemaphorePermit, AddressPermit),
-    ) {
+    async fn handle(mut self, stream: TcpStream, address: SocketAddr, _permits: Permits) {
         // Events are small and must not be delayed by Nagle's algorithm.
         let _best_effort = stream.set_nodelay(true);
         let (deadlines, stall) = (Arc::new(Deadlines::new(self.limits)), self.limits.stall);
