@@ -155,16 +155,22 @@ impl ModelApi for Gemini {
     }
 }
 
-/// Project and location of Vertex AI, if configured.
-fn vertex<'a>(call: &ApiCall<'a>) -> Option<(&'a str, &'a str)> {
+/// Where Vertex AI runs a model.
+struct VertexPlace<'a> {
+    project: &'a str,
+    location: &'a str,
+}
+
+/// None if Vertex AI is not configured.
+fn vertex<'a>(call: &ApiCall<'a>) -> Option<VertexPlace<'a>> {
     let config =
         |key: &str| call.provider.spec.config_text(key).map(str::trim).filter(|text| !text.is_empty());
-    Some((config("VERTEX_PROJECT")?, config("VERTEX_LOCATION")?))
+    Some(VertexPlace { project: config("VERTEX_PROJECT")?, location: config("VERTEX_LOCATION")? })
 }
 
 fn request(call: &ApiCall<'_>, action: &str, body: &Value) -> Result<HttpRequest, ModelError> {
     let model = encoded(call.model);
-    let Some((project, location)) = vertex(call) else {
+    let Some(VertexPlace { project, location }) = vertex(call) else {
         let key = call.provider.spec.api_key.trim();
         let key = (!key.is_empty()).then(|| ("x-goog-api-key".to_owned(), Secret::new(key)));
         let address = format!("{}/v1beta/models/{model}:{action}", base(call, KIND.api_base)?);
