@@ -1,6 +1,6 @@
 //! Citation parser: normalizes all the formats that models use to `[n]`.
 
-use super::urls::AllowedUrls;
+use super::urls::{AllowedUrls, Cleaned};
 use regex::{Captures, Regex};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -21,9 +21,8 @@ static CITATION: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[(\d{1,9})\]"));
 static CLUSTER: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\[\d{1,9}\]){2,}"));
 static CODE: LazyLock<Regex> = LazyLock::new(|| pattern("`[^`]+`"));
 
-/// Normalizes citations to `[n]` and removes those of unknown sources. True if one was removed. Code is left
-/// unchanged.
-pub(super) fn normalized(text: &str, allowed: &AllowedUrls) -> (String, bool) {
+/// Normalizes citations to `[n]` and removes those of unknown sources. Code is left unchanged.
+pub(super) fn normalized(text: &str, allowed: &AllowedUrls) -> Cleaned {
     let (mut out, mut dropped, mut at) = (String::with_capacity(text.len()), false, 0);
     for code in CODE.find_iter(text) {
         push_normalized(&mut out, &text[at..code.start()], allowed, &mut dropped);
@@ -31,7 +30,7 @@ pub(super) fn normalized(text: &str, allowed: &AllowedUrls) -> (String, bool) {
         at = code.end();
     }
     push_normalized(&mut out, &text[at..], allowed, &mut dropped);
-    (out, dropped)
+    Cleaned { text: out, has_removed: dropped }
 }
 
 /// The numbers that a normalized text cites, outside of code.
@@ -171,9 +170,9 @@ mod tests {
             ("A [sic] B [2024-05-01] C [x1] D [ ]", "A [sic] B [2024-05-01] C [x1] D [ ]"),
             ("`a[7]` and [7]", "`a[7]` and"),
         ] {
-            assert_eq!(normalized(text, &allowed).0, expected, "{text}");
+            assert_eq!(normalized(text, &allowed).text, expected, "{text}");
         }
-        assert!(normalized("[9]", &allowed).1 && !normalized("[2]", &allowed).1);
+        assert!(normalized("[9]", &allowed).has_removed && !normalized("[2]", &allowed).has_removed);
         assert_eq!(numbers("1-4000000000").map(|all| all.len()), Some(NUMBERS_MAX));
     }
 }

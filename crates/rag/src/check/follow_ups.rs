@@ -1,5 +1,6 @@
 //! Splits follow-up questions and an unwanted list of sources from a reply.
 
+use super::sanitize::Sanitized;
 use super::urls::AllowedUrls;
 use super::{citation_syntax, sanitize};
 use crate::prompt::FOLLOW_UPS;
@@ -30,7 +31,7 @@ pub(super) fn split(written: &str) -> SplitReply {
 pub(super) fn sanitize(written: &[String], allowed: &AllowedUrls) -> Vec<String> {
     let mut questions: Vec<String> = Vec::new();
     for one in written {
-        let (text, removed) = sanitize::sanitize(one, allowed);
+        let Sanitized { text, removed } = sanitize::sanitize(one, allowed);
         let text = citation_syntax::without(&text).split_whitespace().collect::<Vec<_>>().join(" ");
         let text = text.replace(" ?", "?").trim_matches(['*', '_', '"', '`', ' ']).to_owned();
         let is_question = text.contains(char::is_alphabetic) && text.chars().count() <= CHARS_MAX;

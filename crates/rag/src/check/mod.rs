@@ -17,6 +17,8 @@ mod urls;
 use crate::prompt::PromptSource;
 use citation_verification::{SUPPORT_MIN, Support};
 use domain::summary::{GroundedSentence, SummarySource};
+use not_found::Unmarked;
+use sanitize::Sanitized;
 use syntax::strip_html::readable;
 use url::Url;
 use urls::AllowedUrls;
@@ -44,8 +46,8 @@ pub(crate) struct Checked {
 pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
     let allowed = AllowedUrls::of(sources);
     let split_reply = follow_ups::split(bounded(written));
-    let (answer, not_found) = not_found::strip_marker(&split_reply.answer);
-    let (mut body, removed) = sanitize::sanitize(&answer, &allowed);
+    let Unmarked { answer, is_not_found: not_found } = not_found::strip_marker(&split_reply.answer);
+    let Sanitized { text: mut body, removed } = sanitize::sanitize(&answer, &allowed);
     let mut support = Support::of(sources);
     let mut sentences = support.sentences(&body);
     if not_found {
@@ -83,12 +85,13 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
 /// The sanitized text alone, as [`check`] returns it; for streaming.
 pub(crate) fn sanitized_text(written: &str, sources: &[PromptSource]) -> String {
     let split_reply = follow_ups::split(bounded(written));
-    sanitize::sanitize(&not_found::strip_marker(&split_reply.answer).0, &AllowedUrls::of(sources)).0
+    let answer = not_found::strip_marker(&split_reply.answer).answer;
+    sanitize::sanitize(&answer, &AllowedUrls::of(sources)).text
 }
 
 /// Whether the sanitizer leaves a line unchanged.
 pub(crate) fn is_plain(line: &str) -> bool {
-    sanitize::sanitize(line, &AllowedUrls::of(&[])).0 == line
+    sanitize::sanitize(line, &AllowedUrls::of(&[])).text == line
 }
 
 fn bounded(written: &str) -> &str {

@@ -9,8 +9,14 @@ pub(super) const TEXT: &str = "The sources do not contain the answer.";
 /// Maximum number of uncited sentences that may report this. Further ones are claims.
 const EXCUSED_MAX: usize = 2;
 
-/// Removes the marker at the beginning or on a line of its own, and returns whether it was present.
-pub(super) fn strip_marker(answer: &str) -> (String, bool) {
+pub(super) struct Unmarked {
+    pub answer: String,
+    /// The marker was present.
+    pub is_not_found: bool,
+}
+
+/// Removes the marker at the beginning or on a line of its own.
+pub(super) fn strip_marker(answer: &str) -> Unmarked {
     let mut is_there = false;
     let mut is_first = true;
     let mut lines = Vec::new();
@@ -24,7 +30,8 @@ pub(super) fn strip_marker(answer: &str) -> (String, bool) {
         }
         is_first &= line.trim().is_empty();
     }
-    if is_there { (lines.join("\n").trim_start().to_owned(), true) } else { (answer.to_owned(), false) }
+    let answer = if is_there { lines.join("\n").trim_start().to_owned() } else { answer.to_owned() };
+    Unmarked { answer, is_not_found: is_there }
 }
 
 /// Drops the sentences that only report that nothing was found; they need no source.
@@ -67,8 +74,9 @@ mod tests {
             ("[no answe", "[no answe", false),
             ("[no answér]", "[no answér]", false),
         ] {
-            let (found, was_there) = strip_marker(written);
-            assert_eq!((found.trim_end_matches('\n'), was_there), (answer, is_there), "{written}");
+            let found = strip_marker(written);
+            let text = found.answer.trim_end_matches('\n');
+            assert_eq!((text, found.is_not_found), (answer, is_there), "{written}");
         }
     }
 

@@ -35,8 +35,12 @@ impl Removed {
     }
 }
 
-/// Sanitizes a text.
-pub(super) fn sanitize(written: &str, allowed: &AllowedUrls) -> (String, Removed) {
+pub(super) struct Sanitized {
+    pub text: String,
+    pub removed: Removed,
+}
+
+pub(super) fn sanitize(written: &str, allowed: &AllowedUrls) -> Sanitized {
     let mut removed = Removed::default();
     let mut lines: Vec<String> = Vec::new();
     let (mut is_code, mut empty) = (false, 0);
@@ -51,7 +55,7 @@ pub(super) fn sanitize(written: &str, allowed: &AllowedUrls) -> (String, Removed
             lines.push(line);
         }
     }
-    (lines.join("\n").trim().to_owned(), removed)
+    Sanitized { text: lines.join("\n").trim().to_owned(), removed }
 }
 
 /// Whether a line is a code fence.
@@ -93,14 +97,14 @@ fn run_pass(line: &str, allowed: &AllowedUrls, is_code: bool, removed: &mut Remo
         removed.images = true;
         found[1].to_owned()
     });
-    let (line, has_address) = replace_urls(&line, allowed);
-    removed.urls |= has_address;
+    let line = replace_urls(&line, allowed);
+    removed.urls |= line.has_removed;
     if is_code {
-        return line;
+        return line.text;
     }
-    let (line, has_unknown) = citation_syntax::normalized(&line, allowed);
-    removed.citations |= has_unknown;
-    line
+    let line = citation_syntax::normalized(&line.text, allowed);
+    removed.citations |= line.has_removed;
+    line.text
 }
 
 #[expect(clippy::expect_used, reason = "the pattern is part of the program, and every test reads it")]

@@ -59,8 +59,14 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
 
 static MAIL: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"));
 
-/// Replaces URLs of sources with citations and removes all others. True if one was removed.
-pub(super) fn replace_urls(text: &str, allowed: &AllowedUrls) -> (String, bool) {
+/// A text from which something may have been removed.
+pub(super) struct Cleaned {
+    pub text: String,
+    pub has_removed: bool,
+}
+
+/// Replaces URLs of sources with citations and removes all others.
+pub(super) fn replace_urls(text: &str, allowed: &AllowedUrls) -> Cleaned {
     let mut removed = false;
     let text = ADDRESS.replace_all(text, |found: &Captures<'_>| {
         let whole = &found[0];
@@ -85,7 +91,7 @@ pub(super) fn replace_urls(text: &str, allowed: &AllowedUrls) -> (String, bool) 
             REMOVED.to_owned()
         }
     });
-    (text.into_owned(), removed)
+    Cleaned { text: text.into_owned(), has_removed: removed }
 }
 
 #[cfg(test)]
@@ -150,7 +156,7 @@ pub(super) mod tests {
             ("https://еvil.test/ю", "(address removed)"),
             ("chrome-extension://abc/x", "(address removed)"),
         ] {
-            assert_eq!(replace_urls(text, &allowed).0, expected, "{text}");
+            assert_eq!(replace_urls(text, &allowed).text, expected, "{text}");
         }
     }
 }

@@ -21,19 +21,25 @@ pub(super) enum Style {
     Small,
 }
 
+struct Measures {
+    font_size: u32,
+    line_height: u32,
+    /// Space before the first line.
+    space: u32,
+}
+
 impl Style {
-    /// Font size, line height, and space before the first line.
-    fn measures(self) -> (u32, u32, u32) {
+    fn measures(self) -> Measures {
         match self {
-            Self::Title => (16, 22, 0),
-            Self::Heading => (10, 14, 12),
-            Self::Text => (10, 14, 0),
-            Self::Small => (8, LEADING_MIN, 0),
+            Self::Title => Measures { font_size: 16, line_height: 22, space: 0 },
+            Self::Heading => Measures { font_size: 10, line_height: 14, space: 12 },
+            Self::Text => Measures { font_size: 10, line_height: 14, space: 0 },
+            Self::Small => Measures { font_size: 8, line_height: LEADING_MIN, space: 0 },
         }
     }
 
     pub fn size(self) -> u32 {
-        self.measures().0
+        self.measures().font_size
     }
 
     pub fn is_bold(self) -> bool {
@@ -61,19 +67,19 @@ pub(super) struct Pages {
 
 impl Pages {
     pub fn write(&mut self, style: Style, text: &[u8]) -> Result<(), PdfError> {
-        let (size, leading, space) = style.measures();
+        let Measures { font_size, line_height, space } = style.measures();
         if !self.page.is_empty() {
             self.used += space;
         }
-        for bytes in wrapped(text, style.is_bold(), (PAGE_WIDTH - 2 * MARGIN) * 1000 / size) {
-            if self.used + leading > PAGE_HEIGHT - 2 * MARGIN {
+        for bytes in wrapped(text, style.is_bold(), (PAGE_WIDTH - 2 * MARGIN) * 1000 / font_size) {
+            if self.used + line_height > PAGE_HEIGHT - 2 * MARGIN {
                 self.full.push(std::mem::take(&mut self.page));
                 self.used = 0;
             }
             if self.full.len() >= PAGES_MAX {
                 return Err(PdfError::TooLong);
             }
-            self.used += leading;
+            self.used += line_height;
             self.page.push(Line { x: MARGIN, y: PAGE_HEIGHT - MARGIN - self.used, style, bytes });
         }
         Ok(())
