@@ -98,8 +98,8 @@ impl App {
             data_dir: &data_dir,
         })?);
         context.corpus = corpus.clone();
-        let sources = (authenticators.clone(), Arc::clone(&pages));
-        let federation = federation(&sql, &queue, &context, &settings, sources, &metrics);
+        let access = UserAccess { tokens: authenticators.clone(), pages: Arc::clone(&pages) };
+        let federation = federation(&sql, &queue, &context, &settings, access, &metrics);
         let doctor = Doctor::new(context.clone(), PLUGINS.read_answer, federation.cpu.clone());
         let cached_pages = Arc::new(CachedPageReader::new(pages, Arc::clone(&corpus)));
         let rag_deps = rag_deps(&sql, &federation, context, &settings, cached_pages, &metrics);
@@ -197,14 +197,18 @@ fn authenticators(sql: &Arc<SqlStore>, context: &PluginContext, settings: &Setti
     ))
 }
 
-/// Builds the federation; the pair of authenticators and page reader provides users' tokens and the pages behind
-/// results.
+/// What a search reads on behalf of a user: tokens, and the pages behind results.
+struct UserAccess {
+    tokens: Arc<Authenticators>,
+    pages: Arc<dyn ReadPages>,
+}
+
 fn federation(
     sql: &Arc<SqlStore>,
     queue: &Arc<dyn TaskQueue>,
     context: &PluginContext,
     settings: &Arc<Settings>,
-    (tokens, pages): (Arc<Authenticators>, Arc<dyn ReadPages>),
+    UserAccess { tokens, pages }: UserAccess,
     metrics: &Arc<Metrics>,
 ) -> Arc<Federation> {
     Arc::new(Federation::new(FederationDeps {

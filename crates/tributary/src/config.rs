@@ -80,8 +80,14 @@ fn from_file(named: Option<&Path>) -> anyhow::Result<BTreeMap<String, String>> {
     parse(&text).with_context(|| format!("{} is not a settings file", path.display()))
 }
 
-/// Appends a setting to the settings file, creating it if needed. Returns the path and whether the file is new.
-pub fn add(named: Option<&Path>, name: &str, value: &str) -> anyhow::Result<(PathBuf, bool)> {
+/// The settings file to which a setting was added.
+pub struct ChangedFile {
+    pub path: PathBuf,
+    pub is_new: bool,
+}
+
+/// Appends a setting to the settings file, creating it if needed.
+pub fn add(named: Option<&Path>, name: &str, value: &str) -> anyhow::Result<ChangedFile> {
     let path = named.unwrap_or(Path::new(FILE));
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let cannot = || format!("{} cannot be written", path.display());
@@ -94,7 +100,7 @@ pub fn add(named: Option<&Path>, name: &str, value: &str) -> anyhow::Result<(Pat
     file.write_all(format!("{line_end}# Written by `tributary setup`.\n{name} = {value}\n").as_bytes())
         .and_then(|()| file.sync_all())
         .with_context(cannot)?;
-    Ok((path, is_new))
+    Ok(ChangedFile { path, is_new })
 }
 
 fn parse(text: &str) -> anyhow::Result<BTreeMap<String, String>> {
@@ -188,9 +194,9 @@ mod tests {
     fn a_setting_is_added_and_none_is_changed() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
-        assert!(add(Some(&file), "SVC_PORT", "9000").unwrap().1, "the file is new");
+        assert!(add(Some(&file), "SVC_PORT", "9000").unwrap().is_new);
         std::fs::write(&file, "# mine\nSVC_HOST = \"::1\"").unwrap();
-        assert!(!add(Some(&file), "SVC_PORT", "9000").unwrap().1);
+        assert!(!add(Some(&file), "SVC_PORT", "9000").unwrap().is_new);
         let read = parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
         assert_eq!((read["SVC_HOST"].as_str(), read["SVC_PORT"].as_str()), ("::1", "9000"));
         let before = std::fs::read_to_string(&file).unwrap();

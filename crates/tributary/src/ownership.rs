@@ -15,16 +15,22 @@ pub fn chown_to_folder_owner(folder: &Path) -> anyhow::Result<()> {
     chown_all(folder, owner_of(folder)?)
 }
 
-/// Owner and group.
 #[cfg(unix)]
-fn owner_of(path: &Path) -> anyhow::Result<(u32, u32)> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = path.metadata().with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok((metadata.uid(), metadata.gid()))
+#[derive(Clone, Copy)]
+struct Owner {
+    user: u32,
+    group: u32,
 }
 
 #[cfg(unix)]
-fn chown_all(folder: &Path, owner: (u32, u32)) -> anyhow::Result<()> {
+fn owner_of(path: &Path) -> anyhow::Result<Owner> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = path.metadata().with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(Owner { user: metadata.uid(), group: metadata.gid() })
+}
+
+#[cfg(unix)]
+fn chown_all(folder: &Path, owner: Owner) -> anyhow::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         chown_to(&path, owner)?;
@@ -37,7 +43,7 @@ fn chown_all(folder: &Path, owner: (u32, u32)) -> anyhow::Result<()> {
 }
 
 #[cfg(unix)]
-fn chown_to(path: &Path, (user, group): (u32, u32)) -> anyhow::Result<()> {
+fn chown_to(path: &Path, Owner { user, group }: Owner) -> anyhow::Result<()> {
     use std::os::unix::fs::{MetadataExt, lchown};
     if path.symlink_metadata()?.uid() == user {
         return Ok(());

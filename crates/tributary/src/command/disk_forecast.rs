@@ -9,8 +9,13 @@ const SHORT_DAYS: f64 = 30.0;
 /// Suggest compacting a file with more free space than this, if more than half of it is free.
 const FREE_LARGE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The finding, and whether it is a warning.
-pub fn sentence(forecast: &StorageForecast, retention: Retention) -> (String, bool) {
+/// What was found about the size of the database.
+pub struct SizeFinding {
+    pub sentence: String,
+    pub is_warning: bool,
+}
+
+pub fn describe(forecast: &StorageForecast, retention: Retention) -> SizeFinding {
     let mut parts = vec![format!("{} MiB", mib(forecast.database_bytes as f64))];
     match forecast.growth_bytes_per_day {
         Some(growth) => parts.push(format!("growing by {} MiB per day", mib(growth))),
@@ -33,7 +38,7 @@ pub fn sentence(forecast: &StorageForecast, retention: Retention) -> (String, bo
             "{free} MiB of it are unused; stop the service and run: tributary database compact"
         ));
     }
-    (parts.join("; "), is_short || is_hollow)
+    SizeFinding { sentence: parts.join("; "), is_warning: is_short || is_hollow }
 }
 
 fn advice(retention: Retention) -> &'static str {
@@ -95,8 +100,9 @@ mod tests {
             (hollow, Retention::Month, true, "810 MiB of it are unused; stop the service and run: tributary"),
         ];
         for (forecast, retention, is_warning, expected) in table {
-            let (said, warned) = sentence(&forecast, retention);
-            assert!(said.contains(expected) && warned == is_warning, "{said}");
+            let found = describe(&forecast, retention);
+            assert!(found.sentence.contains(expected), "{}", found.sentence);
+            assert_eq!(found.is_warning, is_warning, "{}", found.sentence);
         }
     }
 }

@@ -63,7 +63,7 @@ impl Restore {
         let _no_rekey = secret_files::lock_key_file(&data_dir)?;
         let url = app::database_url(&settings, &data_dir)?;
         self.check_target(&url).await?;
-        let (rows, renewed) = import(&backup, &url).await?;
+        let imported = import(&backup, &url).await?;
         put_files(&backup, &data_dir)?;
         let texts = match backup.manifest.part(TEXTS_PART) {
             Some(_) => put_texts(&backup, &*storage(&settings, &data_dir)?).await?,
@@ -77,7 +77,8 @@ impl Restore {
         }
         ownership::chown_to_folder_owner(&data_dir)?;
         terminal::line(format!(
-            "Restored {rows} records of {} into {}. Start the service again to resume waiting work.",
+            "Restored {} records of {} into {}. Start the service again to resume waiting work.",
+            imported.records,
             domain::instant::display(backup.manifest.made),
             data_dir.display()
         ));
@@ -85,8 +86,9 @@ impl Restore {
             terminal::line(format!("Restored {} texts of the semantic cache.", texts.done));
         }
         warn_failed(&texts, "not restored");
-        if renewed > 0 {
-            terminal::line(format!("Requeued {renewed} unfinished searches that had no task."));
+        if imported.requeued > 0 {
+            let requeued = imported.requeued;
+            terminal::line(format!("Requeued {requeued} unfinished searches that had no task."));
         }
         Ok(())
     }
@@ -201,18 +203,23 @@ pub(super) fn lock_data_folder(data_dir: &Path) -> anyhow::Result<File> {
     }
 }
 
-/// Imports all records. Returns their number and how many searches got a new task, because tasks in NATS are not backed
-/// up.
-async fn import(backup: &Backup, url: &Secret) -> anyhow::Result<(u64, usize)> {
+struct Imported {
+    records: u64,
+    /// Searches that got a new task, because tasks in NATS are not backed up.
+    requeued: usize,
+}
+
+/// Imports all records.
+async fn import(backup: &Backup, url: &Secret) -> anyhow::Result<Imported> {
     let mut importer = Importer::begin(url, backup.manifest.schema).await?;
-    let mut count = 0;
+    let mut records = 0;
     for part in &backup.manifest.parts {
         let Some(table) = &part.table else { continue };
         importer.table(table).await.with_context(|| part.name.clone())?;
-        count += import_rows(&mut importer, backup, part).await.with_context(|| part.name.clone())?;
+        records += import_rows(&mut importer, backup, part).await.with_context(|| part.name.clone())?;
     }
-    let renewed = importer.finish(SystemClock.now()).await?;
-    Ok((count, renewed))
+    let requeued = importer.finish(SystemClock.now()).await?;
+    Ok(Imported { records, requeued })
 }
 
 async fn import_rows(importer: &mut Importer, backup: &Backup, part: &Part) -> anyhow::Result<u64> {

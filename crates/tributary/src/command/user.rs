@@ -68,15 +68,14 @@ impl UserCommand {
         };
         match self.action {
             Action::Add { username, email, groups, admin, password_stdin } => {
-                let (password, made) = password(password_stdin)?;
-                let spec = UserSpec { username, password: Some(password), email, groups, is_admin: admin };
-                add(&app, spec, made).await?;
+                let password = password(password_stdin)?;
+                let spec = UserSpec { username, password: None, email, groups, is_admin: admin };
+                add(&app, spec, password).await?;
             }
             Action::List => list(&app).await?,
             Action::Password { username, password_stdin } => {
                 let user = named_user(&app, &username).await?;
-                let (password, made) = password(password_stdin)?;
-                change_password(&app, &user, password, made).await?;
+                change_password(&app, &user, password(password_stdin)?).await?;
             }
             Action::Delete { username } => {
                 let user = named_user(&app, &username).await?;
@@ -89,20 +88,34 @@ impl UserCommand {
     }
 }
 
-/// The password, and whether it was generated.
-fn password(from_stdin: bool) -> anyhow::Result<(String, bool)> {
+struct NewPassword {
+    text: String,
+    /// Then it is shown.
+    is_generated: bool,
+}
+
+impl NewPassword {
+    fn show_generated(&self) {
+        if self.is_generated {
+            terminal::line(format!("Password: {}", self.text));
+        }
+    }
+}
+
+fn password(from_stdin: bool) -> anyhow::Result<NewPassword> {
     if !from_stdin {
-        return Ok((secret_files::random_text(16), true));
+        return Ok(NewPassword { text: secret_files::random_text(16), is_generated: true });
     }
     let mut text = String::new();
     std::io::stdin().take(4096).read_to_string(&mut text)?;
-    Ok((text.trim_end_matches(['\r', '\n']).to_owned(), false))
+    let text = text.trim_end_matches(['\r', '\n']).to_owned();
+    Ok(NewPassword { text, is_generated: false })
 }
 
-async fn add(app: &App, spec: UserSpec, made: bool) -> anyhow::Result<()> {
+async fn add(app: &App, spec: UserSpec, password: NewPassword) -> anyhow::Result<()> {
+    let spec = UserSpec { password: Some(password.text.clone()), ..spec };
     let errors = spec.check_new();
     anyhow::ensure!(errors.is_empty(), "{errors}");
-    let password = spec.password.clone().unwrap_or_default();
     let now = app.clock.now();
     for name in &spec.groups {
         match app.by_command().create_group(GroupSpec { name: name.clone() }, now).await {
@@ -110,25 +123,23 @@ async fn add(app: &App, spec: UserSpec, made: bool) -> anyhow::Result<()> {
             Err(error) => return Err(error.into()),
         }
     }
-    let user = app.by_command().create_user(spec, server::password::hash(&password)?, now).await?;
+    let user = app.by_command().create_user(spec, server::password::hash(&password.text)?, now).await?;
     terminal::line(format!("User {} added with id {}.", user.username, user.id));
-    if made {
-        terminal::line(format!("Password: {password}"));
-    }
+    password.show_generated();
     Ok(())
 }
 
-async fn change_password(app: &App, user: &User, password: String, made: bool) -> anyhow::Result<()> {
+async fn change_password(app: &App, user: &User, password: NewPassword) -> anyhow::Result<()> {
     let spec = UserSpec {
         username: user.username.clone(),
-        password: Some(password.clone()),
+        password: Some(password.text.clone()),
         email: user.email.clone(),
         groups: user.groups.clone(),
         is_admin: user.is_admin,
     };
     let errors = spec.check_change();
     anyhow::ensure!(errors.is_empty(), "{errors}");
-    let hash = server::password::hash(&password)?;
+    let hash = server::password::hash(&password.text)?;
     // Hashing takes a while; set only the password, in case other fields changed meanwhile.
     let version = app.store.version(&EditableRecord::User(user.id)).await?;
     let User { username, email, groups, is_admin, .. } = app.store.user(user.id).await?;
@@ -137,9 +148,7 @@ async fn change_password(app: &App, user: &User, password: String, made: bool) -
     at_version.replace_user(user.id, spec, Some(hash), app.clock.now()).await?;
     server::password::forget_initial(&app.data_dir, &user.username);
     terminal::line(format!("Password of {} changed.", user.username));
-    if made {
-        terminal::line(format!("Password: {password}"));
-    }
+    password.show_generated();
     Ok(())
 }
 

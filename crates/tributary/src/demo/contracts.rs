@@ -1,6 +1,6 @@
 //! Sample contracts in several versions from two sources: `GET /contracts?place=dms&q=…&count=…`.
 
-use super::words;
+use super::words::{self, Texts};
 use axum::extract::{Query, State};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -43,7 +43,8 @@ pub fn router() -> anyhow::Result<Router> {
 }
 
 async fn search(State(contracts): State<Arc<Vec<Contract>>>, Query(asked): Query<Asked>) -> Json<Answer> {
-    let mut found = words::ranked(&contracts, &asked.q, |one| (&one.title, &one.description));
+    let mut found =
+        words::ranked(&contracts, &asked.q, |one| Texts { title: &one.title, body: &one.description });
     found.retain(|one| one.place == asked.place);
     let count = asked.count.unwrap_or(10).min(COUNT_MAX);
     Json(Answer { total: found.len(), contracts: found.into_iter().take(count).cloned().collect() })

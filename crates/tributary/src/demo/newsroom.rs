@@ -1,6 +1,6 @@
 //! The sample newsroom: an RSS feed in XML, `GET /newsroom.rss?q=…&count=…&sort=date`.
 
-use super::words;
+use super::words::{self, Texts};
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::http::header::CONTENT_TYPE;
@@ -38,7 +38,8 @@ pub fn router() -> anyhow::Result<Router> {
 }
 
 async fn search(State(posts): State<Arc<Vec<Post>>>, Query(asked): Query<Asked>) -> impl IntoResponse {
-    let mut found = words::ranked(&posts, &asked.q, |post| (&post.title, &post.description));
+    let mut found =
+        words::ranked(&posts, &asked.q, |post| Texts { title: &post.title, body: &post.description });
     if asked.sort.as_deref() == Some("date") {
         found.sort_by_key(|post| std::cmp::Reverse(DateTime::parse_from_rfc2822(&post.updated).ok()));
     }

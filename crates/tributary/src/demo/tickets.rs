@@ -1,6 +1,6 @@
 //! The sample tickets: a JSON API, `GET /tickets?q=…&count=…&sort=created`.
 
-use super::words;
+use super::words::{self, Texts};
 use axum::extract::{Query, State};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -42,7 +42,8 @@ pub fn router() -> anyhow::Result<Router> {
 }
 
 async fn search(State(tickets): State<Arc<Vec<Ticket>>>, Query(asked): Query<Asked>) -> Json<Answer> {
-    let mut found = words::ranked(&tickets, &asked.q, |ticket| (&ticket.title, &ticket.description));
+    let mut found =
+        words::ranked(&tickets, &asked.q, |ticket| Texts { title: &ticket.title, body: &ticket.description });
     if asked.sort.as_deref() == Some("created") {
         found.sort_by(|a, b| b.created.cmp(&a.created));
     }

@@ -1,16 +1,18 @@
 //! A simple ranking by word frequency for sample sources without a database.
 
-/// Records that contain at least one query word, best first. The title counts three times.
-pub fn ranked<'a, T>(
-    records: &'a [T],
-    query: &str,
-    texts: impl Fn(&'a T) -> (&'a str, &'a str),
-) -> Vec<&'a T> {
+/// The texts of a record. The title counts three times.
+pub struct Texts<'a> {
+    pub title: &'a str,
+    pub body: &'a str,
+}
+
+/// Records that contain at least one query word, best first.
+pub fn ranked<'a, T>(records: &'a [T], query: &str, texts: impl Fn(&'a T) -> Texts<'a>) -> Vec<&'a T> {
     let wanted: Vec<String> = words(query).collect();
     let mut scored: Vec<(usize, &T)> = records
         .iter()
         .map(|record| {
-            let (title, body) = texts(record);
+            let Texts { title, body } = texts(record);
             (3 * hits(title, &wanted) + hits(body, &wanted), record)
         })
         .filter(|(score, _)| *score > 0)
@@ -38,7 +40,7 @@ mod tests {
     #[test]
     fn more_words_win() {
         let records = [("River", "a boat"), ("Flood warning", "river"), ("Nothing", "here")];
-        let found = ranked(&records, "river floods", |record| (record.0, record.1));
+        let found = ranked(&records, "river floods", |record| Texts { title: record.0, body: record.1 });
         assert_eq!(found, [&records[1], &records[0]]);
     }
 }

@@ -47,12 +47,11 @@ pub struct Watch {
 
 impl Status {
     pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
-        let (lines, runs) = look(cli, &self.services).await?;
-        lines.iter().for_each(terminal::line);
-        let running = runs.iter().filter(|runs| **runs).count();
-        Ok(match running {
+        let overview = look(cli, &self.services).await?;
+        overview.lines.iter().for_each(terminal::line);
+        Ok(match overview.running {
             0 => exit_codes::none_runs(),
-            all if all == runs.len() => ExitCode::SUCCESS,
+            all if all == overview.services => ExitCode::SUCCESS,
             _ => ExitCode::FAILURE,
         })
     }
@@ -62,11 +61,11 @@ impl Watch {
     pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
         let mut looks = 0;
         loop {
-            let (lines, _) = look(cli, &self.services).await?;
+            let overview = look(cli, &self.services).await?;
             if std::io::stdout().is_terminal() {
                 terminal::line("\x1b[2J\x1b[H");
             }
-            lines.iter().for_each(terminal::line);
+            overview.lines.iter().for_each(terminal::line);
             looks += 1;
             if self.count.is_some_and(|count| looks >= count) {
                 return Ok(ExitCode::SUCCESS);
@@ -82,8 +81,15 @@ impl Watch {
     }
 }
 
-/// The table, and whether each service is running.
-async fn look(cli: &CliContext, wanted: &[String]) -> anyhow::Result<(Vec<String>, Vec<bool>)> {
+struct Overview {
+    /// The table.
+    lines: Vec<String>,
+    services: usize,
+    /// How many of the services are running.
+    running: usize,
+}
+
+async fn look(cli: &CliContext, wanted: &[String]) -> anyhow::Result<Overview> {
     wanted.iter().try_for_each(|name| check_name(name))?;
     let (state, settings) = folder(cli)?;
     let services = state.read()?;
@@ -94,18 +100,19 @@ async fn look(cli: &CliContext, wanted: &[String]) -> anyhow::Result<(Vec<String
         let line = format!(
             "A service is running on {folder} that was not started by `tributary start`; check it with `tributary health`"
         );
-        return Ok((vec![line], vec![true]));
+        return Ok(Overview { lines: vec![line], services: 1, running: 1 });
     }
     if names.is_empty() {
-        return Ok((vec!["No services were started; run: tributary start".to_owned()], Vec::new()));
+        let line = "No services were started; run: tributary start".to_owned();
+        return Ok(Overview { lines: vec![line], services: 0, running: 0 });
     }
     let now = SystemClock.now();
-    let mut lines = vec![row(["service", "process", "uptime", "memory", "health"])];
-    let mut runs = Vec::new();
+    let lines = vec![row(["service", "process", "uptime", "memory", "health"])];
+    let mut overview = Overview { lines, services: names.len(), running: 0 };
     for name in &names {
         let running = running(&services, name);
-        runs.push(running.is_some());
-        lines.push(match running {
+        overview.running += usize::from(running.is_some());
+        overview.lines.push(match running {
             None => row([name, "-", "-", "-", "not running"]),
             Some(started) => {
                 let memory =
@@ -115,7 +122,7 @@ async fn look(cli: &CliContext, wanted: &[String]) -> anyhow::Result<(Vec<String
             }
         });
     }
-    Ok((lines, runs))
+    Ok(overview)
 }
 
 fn running<'a>(services: &'a Services, name: &str) -> Option<&'a Started> {

@@ -36,15 +36,15 @@ pub fn decide(cli: &CliContext, given: Option<Retention>) -> anyhow::Result<Opti
         None => None,
     };
     let Some(retention) = decided else { return Ok(None) };
-    let (file, is_new) = config::add(cli.config.as_deref(), NAME, &retention.toml())
+    let file = config::add(cli.config.as_deref(), NAME, &retention.toml())
         .with_context(|| format!("set {NAME}={} in the environment instead", retention.number()))?;
     terminal::line(format!(
         "Unsaved searches are kept {}: {NAME} = {} in {}.",
         lasting(retention),
         retention.number(),
-        file.display()
+        file.path.display()
     ));
-    Ok(is_new.then_some(file))
+    Ok(file.is_new.then_some(file.path))
 }
 
 fn origin(read: &LoadedSettings) -> Option<SettingOrigin> {

@@ -341,10 +341,10 @@ async fn database(settings: &Settings, data_dir: &Path) -> Finding {
 
 async fn disk_of_database(app: &App) -> Finding {
     match server::storage_forecast(&*app.store).await {
-        Ok(forecast) => match disk_forecast::sentence(&forecast, app.settings.default_retention) {
-            (sentence, false) => ok("size", sentence),
-            (sentence, true) => warn("size", sentence),
-        },
+        Ok(forecast) => {
+            let found = disk_forecast::describe(&forecast, app.settings.default_retention);
+            if found.is_warning { warn("size", found.sentence) } else { ok("size", found.sentence) }
+        }
         Err(error) => fail("size", error.to_string()),
     }
 }
