@@ -100,7 +100,7 @@ pub async fn upload(
         }
         Err(errors) => {
             let mut page = FormPage::open(&state).await?;
-            page.errors = errors.iter().map(error_line).collect();
+            page.errors = errors.iter().map(|(field, sentence)| error_line(field, sentence)).collect();
             page.fill(spec, upload);
             return page.show(&state, &context, StatusCode::BAD_REQUEST);
         }
@@ -112,7 +112,7 @@ pub async fn upload(
 }
 
 /// An error for users; for rules, the line number is enough.
-fn error_line((field, sentence): (&str, &str)) -> String {
+fn error_line(field: &str, sentence: &str) -> String {
     match field {
         "config_content" | "file" => sentence.to_owned(),
         field => format!("{field}: {sentence}"),
