@@ -69,13 +69,14 @@ impl UserCommand {
         match self.action {
             Action::Add { username, email, groups, admin, password_stdin } => {
                 let password = password(password_stdin)?;
-                let spec = UserSpec { username, password: None, email, groups, is_admin: admin };
-                add(&app, spec, password).await?;
+                let text = Some(password.text.clone());
+                let spec = UserSpec { username, password: text, email, groups, is_admin: admin };
+                add(&app, spec, &password).await?;
             }
             Action::List => list(&app).await?,
             Action::Password { username, password_stdin } => {
                 let user = named_user(&app, &username).await?;
-                change_password(&app, &user, password(password_stdin)?).await?;
+                change_password(&app, &user, &password(password_stdin)?).await?;
             }
             Action::Delete { username } => {
                 let user = named_user(&app, &username).await?;
@@ -112,8 +113,7 @@ fn password(from_stdin: bool) -> anyhow::Result<NewPassword> {
     Ok(NewPassword { text, is_generated: false })
 }
 
-async fn add(app: &App, spec: UserSpec, password: NewPassword) -> anyhow::Result<()> {
-    let spec = UserSpec { password: Some(password.text.clone()), ..spec };
+async fn add(app: &App, spec: UserSpec, password: &NewPassword) -> anyhow::Result<()> {
     let errors = spec.check_new();
     anyhow::ensure!(errors.is_empty(), "{errors}");
     let now = app.clock.now();
@@ -129,7 +129,7 @@ async fn add(app: &App, spec: UserSpec, password: NewPassword) -> anyhow::Result
     Ok(())
 }
 
-async fn change_password(app: &App, user: &User, password: NewPassword) -> anyhow::Result<()> {
+async fn change_password(app: &App, user: &User, password: &NewPassword) -> anyhow::Result<()> {
     let spec = UserSpec {
         username: user.username.clone(),
         password: Some(password.text.clone()),

@@ -27,7 +27,7 @@ pub struct LineFilter {
 
 impl Line {
     pub fn parse(raw: &str) -> Self {
-        let (time, level, text) = match serde_json::from_str(raw) {
+        let Parts { time, level, text } = match serde_json::from_str(raw) {
             Ok(Value::Object(fields)) if raw.starts_with('{') => from_json(&fields),
             _ => from_text(raw),
         };
@@ -61,23 +61,30 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || "-_.".contains(c)
 }
 
-fn from_text(raw: &str) -> (String, Option<Level>, String) {
+/// What a line consists of, whatever its format.
+struct Parts {
+    time: String,
+    level: Option<Level>,
+    text: String,
+}
+
+fn from_text(raw: &str) -> Parts {
     let (time, rest) = raw.split_once(' ').unwrap_or((raw, ""));
     let is_time =
         time.len() >= "2000-01-01T00:00:00Z".len() && time.ends_with('Z') && time[4..].starts_with('-');
     if !is_time {
-        return (String::new(), None, raw.to_owned());
+        return Parts { time: String::new(), level: None, text: raw.to_owned() };
     }
     let rest = rest.trim_start();
     let (word, text) = rest.split_once(' ').unwrap_or((rest, ""));
     match word.parse() {
-        Ok(level) => (time.to_owned(), Some(level), text.to_owned()),
-        Err(_) => (time.to_owned(), None, rest.to_owned()),
+        Ok(level) => Parts { time: time.to_owned(), level: Some(level), text: text.to_owned() },
+        Err(_) => Parts { time: time.to_owned(), level: None, text: rest.to_owned() },
     }
 }
 
 /// Formats a JSON line like a text line: spans, target, message, fields.
-fn from_json(line: &Map<String, Value>) -> (String, Option<Level>, String) {
+fn from_json(line: &Map<String, Value>) -> Parts {
     let of = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
     let mut text = String::new();
     for span in line.get("spans").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
@@ -96,7 +103,7 @@ fn from_json(line: &Map<String, Value>) -> (String, Option<Level>, String) {
         text.push(' ');
         text.push_str(&more);
     }
-    (of("timestamp").to_owned(), of("level").parse().ok(), text)
+    Parts { time: of("timestamp").to_owned(), level: of("level").parse().ok(), text }
 }
 
 fn pairs(fields: &Map<String, Value>, without: &str) -> String {
