@@ -5,6 +5,7 @@
 //! | `files` | names of the log files, and which queue writes to which |
 //! | `route` | routing of lines to files, one line per event |
 //! | `screen` | output on standard error, one line per event |
+//! | `queue` | queue of lines, and the thread that writes them in batches |
 //! | `rotation` | rotation of files that several processes share |
 //! | `line`, `tail`, `follow` | reading log files, for `tributary logs` |
 //! | `excerpt` | last lines, for a support bundle |
@@ -13,6 +14,7 @@ mod excerpt;
 mod files;
 mod follow;
 mod line;
+mod queue;
 mod rotation;
 mod route;
 mod screen;
@@ -25,19 +27,17 @@ pub use line::{Line, LineFilter};
 
 use anyhow::{Context, bail};
 use domain::settings::Settings;
+use queue::{LineQueue, QueueLimits, WriterThread};
 use rotation::{Limits, LogFiles};
-use route::{Route, Routed};
-use screen::OneLine;
+use route::{Route, Routed, tagged_line};
+use screen::screen_line;
 use std::path::{Path, PathBuf};
 use tracing::Level;
-use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::{FilterExt, LevelFilter, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
-/// Maximum number of buffered lines. Further lines are dropped and counted.
-const WAITING_LINES_MAX: usize = 16_384;
 const BYTES_PER_MB: u64 = 1024 * 1024;
 /// Target of the startup error, which goes to the file only; the command prints it itself.
 pub const START_FAILED: &str = "tributary::start_failed";
@@ -68,14 +68,13 @@ const CRATES: [&str; 20] = [
 
 /// Guard of the log writers; flushes on drop.
 pub struct Logging {
-    lost: [ErrorCounter; 2],
-    _file: WorkerGuard,
-    _screen: WorkerGuard,
+    /// For the files and for standard error.
+    threads: [WriterThread; 2],
 }
 
 impl Drop for Logging {
     fn drop(&mut self) {
-        let lost: usize = self.lost.iter().map(ErrorCounter::dropped_lines).sum();
+        let lost: u64 = self.threads.iter().map(WriterThread::dropped_lines).sum();
         if lost > 0 {
             crate::terminal::note(format!("{lost} log lines were dropped, because the disk was too slow."));
         }
@@ -94,9 +93,11 @@ pub fn start(settings: &Settings, data_dir: &Path) -> anyhow::Result<Logging> {
         Limits { bytes_max: u64::from(settings.log_max_mb) * BYTES_PER_MB, files: settings.log_files };
     let files = LogFiles::open(&folder, limits)
         .with_context(|| format!("the log folder {} cannot be used", folder.display()))?;
-    let (file, file_guard) = non_blocking(files);
-    let (screen, screen_guard) = non_blocking(OneLine(std::io::stderr()));
-    let lost = [file.error_counter(), screen.error_counter()];
+    let waiting = QueueLimits::default();
+    let (file, file_thread) =
+        queue::start("log-files", files, waiting, tagged_line).context("the thread of the log files")?;
+    let (screen, screen_thread) = queue::start("log-screen", std::io::stderr(), waiting, screen_line)
+        .context("the thread of standard error")?;
     // Spans carry ids and the log file, so they are enabled at every level.
     let spans = filter_fn(|metadata| metadata.is_span() && *metadata.level() <= Level::INFO)
         .with_max_level_hint(LevelFilter::INFO);
@@ -109,15 +110,10 @@ pub fn start(settings: &Settings, data_dir: &Path) -> anyhow::Result<Logging> {
         .with(screen.with_filter(shown))
         .try_init()
         .context("logging is already started")?;
-    Ok(Logging { lost, _file: file_guard, _screen: screen_guard })
+    Ok(Logging { threads: [file_thread, screen_thread] })
 }
 
-/// Runs the writer on its own thread, so that logging never blocks.
-fn non_blocking(writer: impl std::io::Write + Send + 'static) -> (NonBlocking, WorkerGuard) {
-    NonBlockingBuilder::default().buffered_lines_limit(WAITING_LINES_MAX).lossy(true).finish(writer)
-}
-
-fn file_layer(format: &str, file: NonBlocking) -> Box<dyn Layer<Registry> + Send + Sync> {
+fn file_layer(format: &str, file: LineQueue) -> Box<dyn Layer<Registry> + Send + Sync> {
     match format {
         "json" => {
             let layer = fmt::layer().json().with_current_span(false).with_writer(file);
@@ -161,6 +157,9 @@ fn filter(settings: &Settings) -> anyhow::Result<EnvFilter> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
+    use std::time::Duration;
+    use tracing_subscriber::fmt::MakeWriter;
 
     fn with(level: &str, debug: &[&str]) -> anyhow::Result<String> {
         let settings = Settings {
@@ -189,6 +188,54 @@ mod tests {
         assert!(found.contains("federation=trace") && found.contains("outbound::client=trace"), "{found}");
         let refused = with("warn", &["hyper"]).unwrap_err().to_string();
         assert!(refused.contains("'hyper' is not a crate of the program"), "{refused}");
+    }
+
+    #[test]
+    fn processes_that_share_a_folder_lose_and_tear_no_line_of_a_burst() {
+        const THREADS: usize = 3;
+        const LINES: usize = 500;
+        let folder = tempfile::tempdir().unwrap();
+        let limits = Limits { bytes_max: 4096, files: 1000 };
+        let (gather_for, end_wait_max) = (Duration::from_millis(1), Duration::from_secs(20));
+        let waiting = QueueLimits { gather_for, end_wait_max, ..QueueLimits::default() };
+        let open = || LogFiles::open(folder.path(), limits).unwrap();
+        let processes =
+            ["one", "two"].map(|name| (name, queue::start(name, open(), waiting, tagged_line).unwrap()));
+        let log = |queue: &LineQueue, line: &str| {
+            let tagged = format!("{}{line} end\n", LogFile::Corpus.tag());
+            queue.make_writer().write_all(tagged.as_bytes()).unwrap();
+        };
+        std::thread::scope(|scope| {
+            for (name, (queue, _)) in &processes {
+                for thread in 0..THREADS {
+                    scope.spawn(move || {
+                        for line in 0..LINES {
+                            log(queue, &format!("{name} {thread} {line}"));
+                            // Several batches, so that the processes write in turn.
+                            if line % 50 == 0 {
+                                std::thread::sleep(2 * gather_for);
+                            }
+                        }
+                    });
+                }
+            }
+        });
+        drop(processes);
+        // Nobody else writes: a file that is full by now is rotated for certain.
+        let (mut last, line) = (open(), format!("{}{}\n", LogFile::Corpus.tag(), "last".repeat(1000)));
+        last.write_all(line.as_bytes()).and_then(|()| last.flush()).unwrap();
+        let path = folder.path().join(LogFile::Corpus.file_name());
+        let read = |number: u32| std::fs::read_to_string(rotation::generation(&path, number)).ok();
+        let oldest_first: Vec<String> = (0..limits.files).rev().filter_map(read).collect();
+        assert!(oldest_first.len() > 1, "no file was rotated");
+        let lines: Vec<&str> = oldest_first.iter().flat_map(|text| text.lines()).collect();
+        assert_eq!(lines.len(), 2 * THREADS * LINES + 1);
+        for (name, thread) in ["one", "two"].iter().flat_map(|name| (0..THREADS).map(move |n| (name, n))) {
+            let prefix = format!("{name} {thread} ");
+            let numbers = lines.iter().filter_map(|line| line.strip_prefix(&prefix)?.strip_suffix(" end"));
+            let expected: Vec<String> = (0..LINES).map(|line| line.to_string()).collect();
+            assert!(numbers.eq(expected.iter().map(String::as_str)), "the lines of {prefix}");
+        }
     }
 
     #[test]

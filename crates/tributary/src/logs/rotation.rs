@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Buffer size.
+/// Size from which the lines of a file are written before the rest of a batch.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
 /// Locked shared for writing, exclusively for renaming.
 const LOCK_FILE: &str = ".lock";
@@ -49,7 +49,7 @@ pub fn generation(path: &Path, number: u32) -> PathBuf {
     }
 }
 
-/// All log files of a folder as one writer: each write is one line with the tag of its file.
+/// All log files of a folder as one writer: each write is a batch of whole lines, each with the tag of its file.
 pub struct LogFiles {
     lock: File,
     files: Vec<RotatingFile>,
@@ -62,30 +62,69 @@ impl LogFiles {
         let mut files: Vec<RotatingFile> =
             LogFile::all().map(|log| RotatingFile::new(folder.join(log.file_name()), limits)).collect();
         // Create all files at startup, so that followers find them.
-        files.iter_mut().try_for_each(|file| file.current().map(|_| ()))?;
+        files.iter_mut().try_for_each(|file| file.open_current().map(|_| ()))?;
         Ok(Self { lock, files })
+    }
+
+    /// Writes the waiting lines with one write per file, even if others fail.
+    fn write_out(&mut self) -> io::Result<()> {
+        let written = self.write_locked(RotatingFile::write_unless_full);
+        let rotated = self.rotate_full();
+        let written_after = self.write_locked(RotatingFile::write);
+        written.and(rotated).and(written_after)
+    }
+
+    /// Calls `write` for each file with waiting lines, under one lock for all of them.
+    fn write_locked(&mut self, write: fn(&mut RotatingFile) -> io::Result<()>) -> io::Result<()> {
+        let mut files = self.files.iter_mut().filter(|file| !file.waiting.is_empty()).peekable();
+        if files.peek().is_none() {
+            return Ok(());
+        }
+        let is_held = (0..LOCK_TRIES).any(|attempt| {
+            if attempt > 0 {
+                std::thread::sleep(LOCK_PAUSE);
+            }
+            self.lock.try_lock_shared().is_ok()
+        });
+        let written = files.fold(Ok(()), |earlier, file| earlier.and(write(file)));
+        if is_held {
+            self.lock.unlock()?;
+        }
+        written
+    }
+
+    /// Rotates the files whose lines still wait because they are full.
+    fn rotate_full(&mut self) -> io::Result<()> {
+        let mut full = self.files.iter_mut().filter(|file| !file.waiting.is_empty()).peekable();
+        // If others are writing, rotation is postponed.
+        if full.peek().is_none() || self.lock.try_lock().is_err() {
+            return Ok(());
+        }
+        let rotated = full.fold(Ok(()), |earlier, file| earlier.and(file.rotate_if_full()));
+        self.lock.unlock()?;
+        rotated
     }
 }
 
 impl Write for LogFiles {
-    fn write(&mut self, tagged: &[u8]) -> io::Result<usize> {
-        let (log, line) = match tagged.split_first().map(|(tag, line)| (LogFile::of_tag(*tag), line)) {
-            Some((Some(log), line)) => (log, line),
-            _ => (LogFile::Api, tagged),
-        };
-        let file = &mut self.files[log as usize];
-        file.waiting.extend_from_slice(line);
-        if file.waiting.len() > BUFFER_BYTES_MAX {
-            file.write_out(&self.lock)?;
+    fn write(&mut self, batch: &[u8]) -> io::Result<usize> {
+        let mut written = Ok(());
+        for tagged in batch.split_inclusive(|byte| *byte == b'\n') {
+            let (log, line) = match tagged.split_first().map(|(tag, line)| (LogFile::of_tag(*tag), line)) {
+                Some((Some(log), line)) => (log, line),
+                _ => (LogFile::Api, tagged),
+            };
+            let waiting = &mut self.files[log as usize].waiting;
+            waiting.extend_from_slice(line);
+            if waiting.len() > BUFFER_BYTES_MAX {
+                written = written.and(self.write_out());
+            }
         }
-        Ok(tagged.len())
+        written.map(|()| batch.len())
     }
 
-    /// Flushes every file, even if others fail.
     fn flush(&mut self) -> io::Result<()> {
-        let tried: Vec<io::Result<()>> =
-            self.files.iter_mut().map(|file| file.write_out(&self.lock)).collect();
-        tried.into_iter().collect()
+        self.write_out()
     }
 }
 
@@ -101,48 +140,58 @@ impl RotatingFile {
         Self { path, limits, open: None, waiting: Vec::new() }
     }
 
-    /// Writes the buffer. Discards it on failure, so that memory does not grow while the disk is full.
-    fn write_out(&mut self, lock: &File) -> io::Result<()> {
-        let lines = std::mem::take(&mut self.waiting);
-        if lines.is_empty() {
-            return Ok(());
+    fn write(&mut self) -> io::Result<()> {
+        let opened = self.open_current();
+        self.append(opened)
+    }
+
+    /// Writes the waiting lines; if the file is full, they go on waiting.
+    fn write_unless_full(&mut self) -> io::Result<()> {
+        match self.open_current() {
+            Ok(length) if self.is_full_at(length) => Ok(()),
+            opened => self.append(opened),
         }
-        // If others are writing, rotation is postponed.
-        if self.is_full(lines.len()) && lock.try_lock().is_ok() {
-            let rotated = if self.is_full(lines.len()) { self.rotate() } else { Ok(()) };
-            lock.unlock()?;
-            rotated?;
-        }
-        let is_held = (0..LOCK_TRIES).any(|attempt| {
-            if attempt > 0 {
-                std::thread::sleep(LOCK_PAUSE);
-            }
-            lock.try_lock_shared().is_ok()
+    }
+
+    /// Appends the waiting lines with one write, so that those of another process do not come between. Discards them on
+    /// failure, so that memory does not grow while the disk is full.
+    fn append(&mut self, opened: io::Result<u64>) -> io::Result<()> {
+        let written = opened.and_then(|_| match &mut self.open {
+            Some((_, file)) => file.write_all(&self.waiting),
+            None => Ok(()),
         });
-        let written = self.current().and_then(|file| file.write_all(&lines));
-        if is_held {
-            lock.unlock()?;
-        }
+        self.waiting.clear();
         written
     }
 
-    fn is_full(&self, more: usize) -> bool {
-        let length = fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
-        length > 0 && length + more as u64 > self.limits.bytes_max
+    fn is_full_at(&self, length: u64) -> bool {
+        length > 0 && length + self.waiting.len() as u64 > self.limits.bytes_max
     }
 
-    /// Reopens the file if another process has renamed it.
-    fn current(&mut self) -> io::Result<&mut File> {
-        let named = fs::metadata(&self.path).ok().and_then(|metadata| identity(&metadata));
-        self.open.take_if(|(known, _)| named.is_none() || *known != named);
-        let open = match self.open.take() {
-            Some(open) => open,
-            None => {
-                let file = File::options().append(true).create(true).open(&self.path)?;
-                (identity(&file.metadata()?), file)
-            }
-        };
-        Ok(&mut self.open.insert(open).1)
+    /// Opens the file again if another process has renamed it, and returns its size. A counter of what was written here
+    /// would save nothing: the name has to be looked up before every write, and the size comes with it.
+    fn open_current(&mut self) -> io::Result<u64> {
+        let named = fs::metadata(&self.path).ok();
+        let of_name = named.as_ref().and_then(identity);
+        self.open.take_if(|(known, _)| of_name.is_none() || *known != of_name);
+        if self.open.is_none() {
+            let file = File::options().append(true).create(true).open(&self.path)?;
+            self.open = Some((identity(&file.metadata()?), file));
+        }
+        Ok(named.map_or(0, |metadata| metadata.len()))
+    }
+
+    /// Another process may have rotated the file before the lock was taken.
+    fn rotate_if_full(&mut self) -> io::Result<()> {
+        let length = fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
+        if !self.is_full_at(length) {
+            return Ok(());
+        }
+        let rotated = self.rotate();
+        if rotated.is_err() {
+            self.waiting.clear();
+        }
+        rotated
     }
 
     fn rotate(&mut self) -> io::Result<()> {
@@ -204,32 +253,94 @@ mod tests {
     fn lines_go_to_the_file_of_their_tag() {
         let folder = tempfile::tempdir().unwrap();
         let mut files = LogFiles::open(folder.path(), Limits { bytes_max: 1000, files: 2 }).unwrap();
-        LogFile::all().for_each(|log| write(&mut files, log, log.short_name()));
-        files.write_all(b"no tag\n").unwrap();
+        let tagged = |log: LogFile| format!("{}{}\n", log.tag(), log.short_name());
+        let batch: String = LogFile::all().chain(LogFile::all()).map(tagged).collect();
+        files.write_all((batch + "no tag\n").as_bytes()).unwrap();
         files.flush().unwrap();
         for log in LogFile::all().skip(1) {
-            assert_eq!(lines_in(&folder.path().join(log.file_name())), [log.short_name()]);
+            assert_eq!(lines_in(&folder.path().join(log.file_name())), [log.short_name(); 2]);
         }
-        assert_eq!(lines_in(&folder.path().join("django.log")), ["django", "no tag"]);
+        assert_eq!(lines_in(&folder.path().join("django.log")), ["django", "django", "no tag"]);
+    }
+
+    /// All lines, the oldest first.
+    fn all_lines(folder: &Path, log: LogFile, generations_max: u32) -> Vec<String> {
+        let path = folder.join(log.file_name());
+        (0..generations_max).rev().flat_map(|number| lines_in(&generation(&path, number))).collect()
+    }
+
+    #[test]
+    fn a_large_batch_is_divided_at_line_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes_max = BUFFER_BYTES_MAX as u64;
+        let mut files = LogFiles::open(folder.path(), Limits { bytes_max, files: 20 }).unwrap();
+        let lines: Vec<String> = (0..5000).map(|number| format!("{number} {}", "x".repeat(60))).collect();
+        let tagged = |line: &String| format!("{}{line}\n", LogFile::Corpus.tag());
+        files.write_all(lines.iter().map(tagged).collect::<String>().as_bytes()).unwrap();
+        files.flush().unwrap();
+        assert_eq!(all_lines(folder.path(), LogFile::Corpus, 20), lines);
+        let path = folder.path().join(LogFile::Corpus.file_name());
+        let sizes: Vec<u64> =
+            (0..20).map_while(|n| fs::metadata(generation(&path, n)).ok()).map(|m| m.len()).collect();
+        assert!(sizes.len() > 4 && sizes.iter().all(|size| *size < 2 * bytes_max), "{sizes:?}");
+    }
+
+    #[test]
+    fn a_file_that_another_process_rotated_is_opened_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || LogFiles::open(folder.path(), Limits { bytes_max: 12, files: 2 }).unwrap();
+        let (mut quiet, mut busy) = (open(), open());
+        write(&mut quiet, LogFile::Api, "quiet0");
+        // The file that `quiet` has open is renamed, then removed.
+        (0..4).for_each(|number| write(&mut busy, LogFile::Api, &format!("busy-{number}")));
+        write(&mut quiet, LogFile::Api, "quiet1");
+        assert_eq!(lines_in(&folder.path().join("django.log")), ["quiet1"]);
+        assert_eq!(lines_in(&folder.path().join("django.log.1")), ["busy-3"]);
+    }
+
+    #[test]
+    fn nobody_renames_while_others_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = LogFiles::open(folder.path(), Limits { bytes_max: 6, files: 2 }).unwrap();
+        let other = File::open(folder.path().join(LOCK_FILE)).unwrap();
+        write(&mut files, LogFile::Api, "line0");
+        other.lock_shared().unwrap();
+        write(&mut files, LogFile::Api, "line1");
+        assert_eq!(lines_in(&folder.path().join("django.log")), ["line0", "line1"], "rotation is postponed");
+        other.unlock().unwrap();
+        write(&mut files, LogFile::Api, "line2");
+        assert_eq!(lines_in(&folder.path().join("django.log")), ["line2"]);
+        // A process that was suspended while it renamed does not block the others.
+        other.lock().unwrap();
+        files.write_all(b"Aline3\nBline4\n").unwrap();
+        files.flush().unwrap();
+        assert_eq!(lines_in(&folder.path().join("django.log")), ["line2", "line3"]);
+        assert_eq!(lines_in(&folder.path().join(LogFile::Search.file_name())), ["line4"]);
     }
 
     #[test]
     fn writers_that_share_a_folder_lose_no_line() {
         const WRITERS: usize = 4;
-        const LINES: usize = 20;
+        const BATCHES: usize = 10;
         const ROUNDS: usize = 30;
         let folder = tempfile::tempdir().unwrap();
         // Space for all lines in the kept files.
         let limits = Limits { bytes_max: 100, files: 2000 };
         let open = || LogFiles::open(folder.path(), limits).unwrap();
         let mut alone = open();
+        let name = |round: usize, writer: usize, number: usize| format!("r{round}w{writer}n{number}");
         for round in 0..ROUNDS {
             std::thread::scope(|scope| {
                 for writer in 0..WRITERS {
                     let mut files = open();
                     scope.spawn(move || {
-                        for number in 0..LINES {
-                            write(&mut files, LogFile::Beats, &format!("r{round}w{writer}n{number}"));
+                        for batch in 0..BATCHES {
+                            let lines = [2 * batch, 2 * batch + 1].map(|number| name(round, writer, number));
+                            write(
+                                &mut files,
+                                LogFile::Beats,
+                                &lines.join(&format!("\n{}", LogFile::Beats.tag())),
+                            );
                         }
                     });
                 }
@@ -239,11 +350,14 @@ mod tests {
         }
         let path = folder.path().join(LogFile::Beats.file_name());
         let generations = (0..limits.files).take_while(|number| generation(&path, *number).exists()).count();
-        let mut lines: Vec<String> =
-            (0..limits.files).flat_map(|number| lines_in(&generation(&path, number))).collect();
-        lines.sort();
-        lines.dedup();
-        assert_eq!(lines.len(), ROUNDS * (WRITERS * LINES + 1));
         assert!(generations > ROUNDS, "{generations} generations are too few to prove anything");
+        let lines = all_lines(folder.path(), LogFile::Beats, limits.files);
+        assert_eq!(lines.len(), ROUNDS * (WRITERS * BATCHES * 2 + 1));
+        for (round, writer) in (0..ROUNDS).flat_map(|round| (0..WRITERS).map(move |writer| (round, writer))) {
+            let prefix = format!("r{round}w{writer}n");
+            let of_writer: Vec<&String> = lines.iter().filter(|line| line.starts_with(&prefix)).collect();
+            let expected: Vec<String> = (0..2 * BATCHES).map(|number| name(round, writer, number)).collect();
+            assert!(of_writer.into_iter().eq(&expected), "{prefix}: complete and in order");
+        }
     }
 }

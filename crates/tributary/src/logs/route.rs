@@ -1,5 +1,5 @@
 //! Routes log lines to files: the innermost span with a field `queue` selects the file, by default that of the API
-//! server. Each line is prefixed with the tag of its file, so that one writer serves all files.
+//! server. Each line is prefixed with the tag of its file, so that one queue serves all files.
 
 use super::LogFile;
 use serde_json::Value;
@@ -14,6 +14,8 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
+/// Length of the tag before a line.
+const TAG_BYTES: usize = 1;
 /// Maximum length of a line; longer lines are truncated.
 const LINE_BYTES_MAX: usize = 16 * 1024;
 /// Maximum length of a value in a truncated JSON line.
@@ -44,7 +46,7 @@ impl Visit for QueueField {
     fn record_debug(&mut self, _field: &Field, _value: &dyn fmt::Debug) {}
 }
 
-/// Formats an event on one line, after the tag of its file.
+/// Formats an event after the tag of its file.
 pub struct Routed<F>(pub F);
 
 impl<S, N, F> FormatEvent<S, N> for Routed<F>
@@ -62,20 +64,31 @@ where
         let file = context
             .event_scope()
             .and_then(|mut scope| scope.find_map(|span| span.extensions().get::<LogFile>().copied()));
-        let mut line = String::new();
-        self.0.format_event(context, Writer::new(&mut line), event)?;
         writer.write_char(file.unwrap_or(LogFile::Api).tag())?;
-        writeln!(writer, "{}", short(one_line(line.trim_end_matches('\n'))))
+        self.0.format_event(context, writer, event)
     }
+}
+
+/// Makes one line of limited length of an event with its tag.
+pub fn tagged_line(event: &str) -> Cow<'_, str> {
+    let text = event.trim_end_matches('\n');
+    let is_ended_once = event.len() == text.len() + 1;
+    if is_ended_once && !has_line_breaks(text) && text.len() <= LINE_BYTES_MAX {
+        return event.into();
+    }
+    let (tag, line) = text.split_at_checked(TAG_BYTES).unwrap_or(("", text));
+    format!("{tag}{}\n", short(one_line(line))).into()
 }
 
 /// Escapes line breaks, so that foreign text cannot forge a line.
 pub(super) fn one_line(line: &str) -> Cow<'_, str> {
-    if line.contains(['\n', '\r']) {
-        line.replace('\n', "\\n").replace('\r', "\\r").into()
-    } else {
-        line.into()
-    }
+    if has_line_breaks(line) { line.replace('\n', "\\n").replace('\r', "\\r").into() } else { line.into() }
+}
+
+/// Compares bytes, which is cheaper than comparing characters: every line is checked.
+fn has_line_breaks(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.contains(&b'\n') || bytes.contains(&b'\r')
 }
 
 /// Truncates a line. A JSON line stays valid JSON.
@@ -111,7 +124,9 @@ fn cut_values(value: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::logs::queue::{self, QueueLimits};
     use std::sync::{Arc, Mutex};
+    use std::time::Duration;
     use tracing_subscriber::layer::SubscriberExt;
 
     #[derive(Clone, Default)]
@@ -129,11 +144,13 @@ mod tests {
     }
 
     fn logged(work: impl FnOnce()) -> Vec<String> {
-        let memory = Buffer::default();
-        let written = memory.clone();
+        let written = Buffer::default();
+        let limits = QueueLimits { end_wait_max: Duration::from_secs(20), ..QueueLimits::default() };
+        let (lines, thread) = queue::start("test", written.clone(), limits, tagged_line).unwrap();
         let layer = tracing_subscriber::fmt::layer().without_time().with_ansi(false);
-        let layer = layer.with_writer(move || memory.clone()).map_event_format(Routed).and_then(Route);
+        let layer = layer.with_writer(lines).map_event_format(Routed).and_then(Route);
         tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), work);
+        drop(thread);
         let bytes = written.0.lock().unwrap().clone();
         String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
     }
@@ -162,6 +179,18 @@ mod tests {
         let lines = logged(|| tracing::info!("first\nERROR forged\r\nlast"));
         assert_eq!(lines.len(), 1);
         assert!(lines[0].contains("first\\nERROR forged\\r\\nlast"), "{}", lines[0]);
+        for (event, line) in [
+            ("Aplain\n", "Aplain\n"),
+            ("Awithout an end", "Awithout an end\n"),
+            ("Aends twice\n\n", "Aends twice\n"),
+            ("Areturns\r\n", "Areturns\\r\n"),
+            ("Atwo\nlines\n", "Atwo\\nlines\n"),
+            ("étagless\r", "étagless\\r\n"),
+            ("", "\n"),
+        ] {
+            assert_eq!(tagged_line(event), line);
+        }
+        assert!(matches!(tagged_line("Aplain\n"), Cow::Borrowed(_)), "an ordinary line is not copied");
     }
 
     #[test]
@@ -170,6 +199,8 @@ mod tests {
         assert_eq!(short(exact.as_str().into()), exact);
         let text = short(format!("{exact}é").into());
         assert!(text.ends_with("x…") && text.len() == LINE_BYTES_MAX + '…'.len_utf8());
+        assert_eq!(tagged_line(&format!("A{exact}é\n")), format!("A{text}\n"));
+        assert_eq!(tagged_line(&format!("A{exact}\n")), format!("A{exact}\n"));
         let json = serde_json::json!({ "level": "INFO", "fields": { "message": exact } }).to_string();
         let read: Value = serde_json::from_str(&short(json.into())).unwrap();
         assert_eq!(read["level"], "INFO");
