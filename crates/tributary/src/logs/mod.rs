@@ -5,6 +5,7 @@
 //! | `files` | names of the log files, and which queue writes to which |
 //! | `route` | routing of lines to files, one line per event |
 //! | `screen` | output on standard error, one line per event |
+//! | `json` | format of JSON lines |
 //! | `queue` | queue of lines, and the thread that writes them in batches |
 //! | `rotation` | rotation of files that several processes share |
 //! | `line`, `tail`, `follow` | reading log files, for `tributary logs` |
@@ -13,6 +14,7 @@
 mod excerpt;
 mod files;
 mod follow;
+mod json;
 mod line;
 mod queue;
 mod rotation;
@@ -27,6 +29,7 @@ pub use line::{Line, LineFilter};
 
 use anyhow::{Context, bail};
 use domain::settings::Settings;
+use json::JsonLine;
 use queue::{LineQueue, QueueLimits, WriterThread};
 use rotation::{Limits, LogFiles};
 use route::{Route, Routed, tagged_line};
@@ -34,6 +37,7 @@ use screen::screen_line;
 use std::path::{Path, PathBuf};
 use tracing::Level;
 use tracing_subscriber::filter::{FilterExt, LevelFilter, filter_fn};
+use tracing_subscriber::fmt::time::SystemTime;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
@@ -117,7 +121,8 @@ fn file_layer(format: &str, file: LineQueue) -> Box<dyn Layer<Registry> + Send +
     match format {
         "json" => {
             let layer = fmt::layer().json().with_current_span(false).with_writer(file);
-            layer.map_event_format(Routed).and_then(Route).boxed()
+            let layer = layer.map_event_format(|format| Routed(JsonLine::new(format, SystemTime)));
+            layer.and_then(Route).boxed()
         }
         _ => {
             let layer = fmt::layer().with_ansi(false).with_writer(file);
