@@ -1,9 +1,9 @@
 //! Errors of connectors: kind, field, message and cause.
 
-use super::FetchError;
+use super::cause::added_by_causes;
+use super::{Cause, FetchError};
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 use syntax::error::SyntaxError;
 
@@ -113,7 +113,7 @@ pub struct ConnectorError {
     /// `Retry-After` of a response with status 429.
     pub retry_after: Option<Duration>,
     /// The error behind it, for the log only.
-    pub source: Option<Arc<dyn Error + Send + Sync>>,
+    pub source: Option<Cause>,
 }
 
 impl ConnectorError {
@@ -133,24 +133,14 @@ impl ConnectorError {
 
     /// Keeps the error behind this one.
     #[must_use]
-    pub fn caused_by(self, cause: impl Error + Send + Sync + 'static) -> Self {
-        Self { source: Some(Arc::new(cause)), ..self }
+    pub fn caused_by(self, cause: impl Into<Cause>) -> Self {
+        Self { source: Some(cause.into()), ..self }
     }
 
     /// What the causes add to the message, in one line and outermost first; None if it is nothing. It may contain what
     /// people must not see.
     pub fn causes(&self) -> Option<String> {
-        let mut texts = vec![self.message.clone()];
-        let mut next = self.source();
-        while let Some(cause) = next {
-            let text = cause.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-            // Many errors repeat the text of their cause.
-            if !texts.iter().any(|known| known.contains(&text)) {
-                texts.push(text);
-            }
-            next = cause.source();
-        }
-        (texts.len() > 1).then(|| texts[1..].join(": "))
+        added_by_causes(&self.message, self.source())
     }
 }
 

@@ -7,6 +7,7 @@ mod authenticator_store;
 mod body_store;
 mod branding_store;
 mod canonical_store;
+mod cause;
 mod clock;
 mod connector;
 mod connector_error;
@@ -62,6 +63,7 @@ pub use branding_store::{BrandingEdits, BrandingStore};
 pub use canonical_store::{
     CanonicalCounts, CanonicalStore, ExistingPin, PinFilter, PinOutcome, RunFilter, RunOutcome, WriteMode,
 };
+pub use cause::{Cause, chain};
 pub use clock::{Clock, SystemClock};
 pub use connector::{
     Capability, Connector, ConnectorKind, FetchedResponse, NormalizedPage, PreparedRequest, ProviderQuery,
@@ -92,7 +94,7 @@ pub use observer::{ModelUse, NoObserver, Observer, ProviderEnd, SummaryEnd};
 pub use outbox_store::{DeliveredTask, OutboxHead, OutboxStore, OutboxTask, SentTask, TaskKey};
 pub use plugin_context::{OwnDatabase, PluginContext};
 pub use plugin_registry::{PluginRegistry, ReadAnswer};
-pub use port_error::{PortError, chain};
+pub use port_error::PortError;
 pub use preference_store::{PreferenceEdits, PreferenceStore};
 pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,

@@ -1,16 +1,16 @@
 //! Errors of ports: a kind that callers decide on, a sentence for people, and the cause for the log.
 
+use super::Cause;
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
 
-/// An error with a kind. Its text is the sentence for people; [`chain`] adds the causes for the log.
-#[derive(Debug, Clone)]
+/// An error with a kind. Its text is the sentence for people; [`super::chain`] adds the causes for the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PortError<K> {
     /// Callers decide by the kind, never by the text.
     pub kind: K,
     message: String,
-    source: Option<Arc<dyn Error + Send + Sync>>,
+    source: Option<Cause>,
 }
 
 impl<K> PortError<K> {
@@ -24,8 +24,8 @@ impl<K> PortError<K> {
     }
 
     #[must_use]
-    pub fn caused_by(self, cause: impl Error + Send + Sync + 'static) -> Self {
-        Self { source: Some(Arc::new(cause)), ..self }
+    pub fn caused_by(self, cause: impl Into<Cause>) -> Self {
+        Self { source: Some(cause.into()), ..self }
     }
 
     /// The sentence for people.
@@ -33,15 +33,6 @@ impl<K> PortError<K> {
         &self.message
     }
 }
-
-/// Equal if callers and people see no difference: causes are not compared.
-impl<K: PartialEq> PartialEq for PortError<K> {
-    fn eq(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.message == other.message
-    }
-}
-
-impl<K: Eq> Eq for PortError<K> {}
 
 impl<K> fmt::Display for PortError<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,25 +46,10 @@ impl<K: fmt::Debug> Error for PortError<K> {
     }
 }
 
-/// An error with its causes, for a log line: `the cache cannot be read: the database failed: disk full`. A cause whose
-/// text is already there is not repeated.
-pub fn chain(error: &dyn Error) -> String {
-    let mut line = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let text = cause.to_string();
-        if !line.contains(&text) {
-            line.push_str(": ");
-            line.push_str(&text);
-        }
-        next = cause.source();
-    }
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ports::chain;
     use std::io;
 
     #[test]
@@ -86,5 +62,7 @@ mod tests {
         assert_eq!(chain(&PortError::new("alone", "no cause")), "no cause");
         let same = PortError::from_cause("task", io::Error::other("disk full"));
         assert_eq!((same.message(), chain(&same)), ("disk full", "disk full".to_owned()));
+        assert!(same.source().is_some_and(|cause| cause.is::<io::Error>()));
+        assert_eq!(same, PortError::new("task", "disk full"), "causes are not compared");
     }
 }
