@@ -1,6 +1,6 @@
 //! Tool errors, which are returned to the model with a suggested next step.
 
-use domain::ports::StoreError;
+use domain::ports::{StoreError, chain};
 use domain::validation::FieldErrors;
 use federation::FederationError;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -83,11 +83,11 @@ impl From<StoreError> for ToolError {
             StoreError::UnknownReference(what) => {
                 Self::new(format!("There is no {what}."), "Correct the name, and call the tool again.")
             }
-            StoreError::Unreachable(cause) | StoreError::Full(cause) => {
-                tracing::warn!("a tool cannot reach the records: {cause}");
+            StoreError::Unreachable { .. } | StoreError::Full { .. } => {
+                tracing::warn!("a tool cannot reach the records: {}", chain(&error));
                 Self::new("The service cannot reach its records at the moment.", LATER)
             }
-            other => Self::internal(other),
+            other => Self::internal(chain(&other)),
         }
     }
 }
@@ -117,7 +117,7 @@ impl From<FederationError> for ToolError {
                 "Call get_search_results with its id in a second.",
             ),
             FederationError::Queue(error) => {
-                tracing::warn!("a tool cannot reach the queue: {error}");
+                tracing::warn!("a tool cannot reach the queue: {}", chain(&error));
                 Self::new("The service cannot start a search at the moment.", LATER)
             }
         }
@@ -144,9 +144,9 @@ mod tests {
     fn causes_stay_inside() {
         let causes = ["secret table", "secret host", "secret disk"];
         let errors = [
-            StoreError::Failed(causes[0].to_owned()),
-            StoreError::Unreachable(causes[1].to_owned()),
-            StoreError::Full(causes[2].to_owned()),
+            StoreError::failed(causes[0]).caused_by(std::io::Error::other("a secret cause")),
+            StoreError::unreachable(causes[1]),
+            StoreError::full(causes[2]),
         ];
         for error in errors {
             let shown = ToolError::from(error);

@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn internals_are_not_revealed() {
-        let failed = SummaryError::Store(StoreError::Failed("secret table".to_owned())).event();
+        let failed = SummaryError::Store(StoreError::failed("secret table")).event();
         let SummaryEvent::Failed { fault, message } = failed else { panic!("{failed:?}") };
         assert_eq!(fault, SummaryFault::Unavailable);
         assert!(!message.contains("secret"), "{message}");

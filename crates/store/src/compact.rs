@@ -40,5 +40,5 @@ pub async fn compact(url: &Secret) -> Result<Option<Compacted>, StoreError> {
 
 fn size(file: &Path) -> Result<u64, StoreError> {
     let read = file.metadata().map(|metadata| metadata.len());
-    read.map_err(|error| StoreError::Unreachable(format!("{}: {error}", file.display())))
+    read.map_err(|error| StoreError::unreachable(format!("{}: {error}", file.display())))
 }

@@ -267,7 +267,7 @@ fn open_failure(path: &Path, error: sqlx::Error) -> StoreError {
     match std::fs::File::options().read(true).write(true).open(path) {
         Err(refused) if refused.kind() == std::io::ErrorKind::PermissionDenied => {
             let path = path.display();
-            StoreError::Unreachable(format!(
+            StoreError::unreachable(format!(
                 "permission denied: {path} belongs to another user, or is read-only"
             ))
         }
@@ -328,9 +328,8 @@ fn monitor_pool(options: PgConnectOptions) -> Pool<Postgres> {
 }
 
 pub(crate) fn bad_address() -> StoreError {
-    StoreError::Failed(
-        "its address is not valid; use sqlite:///folder/file.db or postgres://user:password@host/database"
-            .to_owned(),
+    StoreError::failed(
+        "its address is not valid; use sqlite:///folder/file.db or postgres://user:password@host/database",
     )
 }
 

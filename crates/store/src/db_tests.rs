@@ -133,7 +133,7 @@ async fn a_full_disk_is_said_and_forgotten_when_there_is_space() {
     insert(&db, 10).await.expect("there is space for little");
     for _ in 0..3 {
         let refused = insert(&db, TOO_MUCH).await;
-        assert!(matches!(refused, Err(StoreError::Full(_))), "{refused:?}");
+        assert!(matches!(refused, Err(StoreError::Full { .. })), "{refused:?}");
         pages_max(&db, 20).await; // a new connection has no limit
     }
     pages_max(&db, TOO_MUCH).await;

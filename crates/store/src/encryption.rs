@@ -103,7 +103,7 @@ impl EncryptionKey {
             .current()
             .cipher()
             .encrypt(&XNonce::from(nonce), Payload { msg: text.as_bytes(), aad: record.as_bytes() })
-            .map_err(|_| StoreError::Failed(format!("the secret of {record} could not be sealed")))?;
+            .map_err(|_| StoreError::failed(format!("the secret of {record} could not be sealed")))?;
         Ok(format!("{FORM}{}", STANDARD.encode([nonce.as_slice(), &sealed].concat())))
     }
 
@@ -152,7 +152,7 @@ enum OpenError {
 impl OpenError {
     fn of(self, record: &str) -> StoreError {
         match self {
-            Self::Unreadable => StoreError::Failed(format!("the sealed secret of {record} is not readable")),
+            Self::Unreadable => StoreError::failed(format!("the sealed secret of {record} is not readable")),
             Self::Key => does_not_fit(record),
         }
     }
@@ -178,7 +178,7 @@ impl fmt::Debug for EncryptionKey {
 }
 
 pub(crate) fn does_not_fit(record: &str) -> StoreError {
-    StoreError::Failed(format!(
+    StoreError::failed(format!(
         "the secret of {record} cannot be opened: the key does not fit (SVC_SECRET_KEY or the key file is not \
          the one it was sealed with), or the record was changed"
     ))

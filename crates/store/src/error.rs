@@ -36,21 +36,21 @@ pub(crate) fn failure(error: sqlx::Error) -> StoreError {
     match error {
         sqlx::Error::RowNotFound => StoreError::NotFound,
         sqlx::Error::Database(error) => of_database(error.as_ref()),
-        sqlx::Error::Io(error) => StoreError::Unreachable(error.to_string()),
-        sqlx::Error::Tls(_) => StoreError::Unreachable("no secure connection".to_owned()),
+        sqlx::Error::Io(error) => StoreError::unreachable(error.to_string()),
+        sqlx::Error::Tls(_) => StoreError::unreachable("no secure connection"),
         sqlx::Error::PoolTimedOut => {
             POOL_TIMEOUTS.fetch_add(1, Ordering::Relaxed);
-            StoreError::Unreachable("no connection could be had in time".to_owned())
+            StoreError::unreachable("no connection could be had in time")
         }
-        sqlx::Error::PoolClosed => StoreError::Unreachable("it was closed".to_owned()),
-        sqlx::Error::WorkerCrashed => StoreError::Unreachable("its thread ended".to_owned()),
+        sqlx::Error::PoolClosed => StoreError::unreachable("it was closed"),
+        sqlx::Error::WorkerCrashed => StoreError::unreachable("its thread ended"),
         sqlx::Error::ColumnDecode { index, .. } => {
-            StoreError::Failed(format!("a stored record is not readable, column {index}"))
+            StoreError::failed(format!("a stored record is not readable, column {index}"))
         }
-        sqlx::Error::Decode(_) => StoreError::Failed("a stored record is not readable".to_owned()),
-        sqlx::Error::Encode(_) => StoreError::Failed("a value cannot be stored".to_owned()),
-        sqlx::Error::Configuration(_) => StoreError::Failed("its address is not valid".to_owned()),
-        other => StoreError::Failed(other.to_string()),
+        sqlx::Error::Decode(_) => StoreError::failed("a stored record is not readable"),
+        sqlx::Error::Encode(_) => StoreError::failed("a value cannot be stored"),
+        sqlx::Error::Configuration(_) => StoreError::failed("its address is not valid"),
+        other => StoreError::failed(other.to_string()),
     }
 }
 
@@ -58,10 +58,10 @@ pub(crate) fn failure(error: sqlx::Error) -> StoreError {
 pub(crate) fn migration_failure(error: MigrateError) -> StoreError {
     match error {
         MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => failure(error),
-        MigrateError::VersionMissing(version) => StoreError::Failed(format!(
+        MigrateError::VersionMissing(version) => StoreError::failed(format!(
             "it was used by a newer version of the program (migration {version} is not known here)"
         )),
-        other => StoreError::Failed(other.to_string()),
+        other => StoreError::failed(other.to_string()),
     }
 }
 
@@ -93,8 +93,8 @@ fn of_database(error: &dyn DatabaseError) -> StoreError {
     let is_postgres = error.try_downcast_ref::<PgDatabaseError>().is_some();
     let fault = if is_postgres { of_postgres(&code) } else { of_sqlite(&code) };
     match fault {
-        Some(Fault::Away) => return StoreError::Unreachable(error.message().to_owned()),
-        Some(Fault::Full) => return StoreError::Full(error.message().to_owned()),
+        Some(Fault::Away) => return StoreError::unreachable(error.message().to_owned()),
+        Some(Fault::Full) => return StoreError::full(error.message().to_owned()),
         None => {}
     }
     match error.kind() {
@@ -105,9 +105,9 @@ fn of_database(error: &dyn DatabaseError) -> StoreError {
             StoreError::UnknownReference("user or group that it refers to".to_owned())
         }
         _ if is_postgres && POSTGRES_TELLING.iter().any(|class| code.starts_with(class)) => {
-            StoreError::Failed(format!("SQLSTATE {code}, table {}", error.table().unwrap_or("unknown")))
+            StoreError::failed(format!("SQLSTATE {code}, table {}", error.table().unwrap_or("unknown")))
         }
-        _ => StoreError::Failed(error.message().to_owned()),
+        _ => StoreError::failed(error.message().to_owned()),
     }
 }
 
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn callers_that_got_no_connection_are_counted() {
         let before = pool_timeouts();
-        assert!(matches!(failure(sqlx::Error::PoolTimedOut), StoreError::Unreachable(_)));
+        assert!(matches!(failure(sqlx::Error::PoolTimedOut), StoreError::Unreachable { .. }));
         assert!(pool_timeouts() > before);
     }
 
@@ -202,14 +202,11 @@ mod tests {
         let io = std::io::Error::new(std::io::ErrorKind::ConnectionRefused, "refused");
         let cases = [
             (sqlx::Error::RowNotFound, StoreError::NotFound),
-            (sqlx::Error::Io(io), StoreError::Unreachable("refused".into())),
-            (
-                sqlx::Error::Decode("a value".into()),
-                StoreError::Failed("a stored record is not readable".into()),
-            ),
+            (sqlx::Error::Io(io), StoreError::unreachable("refused")),
+            (sqlx::Error::Decode("a value".into()), StoreError::failed("a stored record is not readable")),
             (
                 sqlx::Error::ColumnDecode { index: "\"draft\"".into(), source: "a value".into() },
-                StoreError::Failed("a stored record is not readable, column \"draft\"".into()),
+                StoreError::failed("a stored record is not readable, column \"draft\""),
             ),
         ];
         for (error, expected) in cases {

@@ -46,7 +46,7 @@ impl JsonText {
 }
 
 pub(crate) fn unwritable(_error: serde_json::Error) -> StoreError {
-    StoreError::Failed("a record could not be written as JSON".to_owned())
+    StoreError::failed("a record could not be written as JSON")
 }
 
 /// The items column of a result set, when read.

@@ -58,7 +58,7 @@ async fn lock_file(database: &Path) -> Result<Option<File>, StoreError> {
     let mut path = database.as_os_str().to_owned();
     path.push(".lock");
     let failed = |error: std::io::Error| {
-        StoreError::Unreachable(format!("{} cannot be locked: {error}", Path::new(&path).display()))
+        StoreError::unreachable(format!("{} cannot be locked: {error}", Path::new(&path).display()))
     };
     let mut options = File::options();
     options.create(true).truncate(false).write(true);
@@ -75,8 +75,8 @@ async fn lock_file(database: &Path) -> Result<Option<File>, StoreError> {
                 tokio::time::sleep(LOCK_ASKED_EVERY).await;
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::Unreachable(
-                    "another process has been bringing it to this version for five minutes".to_owned(),
+                return Err(StoreError::unreachable(
+                    "another process has been bringing it to this version for five minutes",
                 ));
             }
         }

@@ -32,7 +32,7 @@ impl AiProviderStore for Records {
         _owner: Option<UserId>,
         _now: Instant,
     ) -> Result<AiProvider, StoreError> {
-        Err(StoreError::Failed("read only".to_owned()))
+        Err(StoreError::failed("read only"))
     }
     async fn ai_provider(&self, id: AiProviderId) -> Result<AiProvider, StoreError> {
         self.0.iter().find(|one| one.id == id).cloned().ok_or(StoreError::NotFound)
@@ -50,10 +50,10 @@ impl AiProviderEdits for Records {
         _spec: AiProviderSpec,
         _now: Instant,
     ) -> Result<AiProvider, StoreError> {
-        Err(StoreError::Failed("read only".to_owned()))
+        Err(StoreError::failed("read only"))
     }
     async fn delete_ai_provider(&self, _id: AiProviderId) -> Result<(), StoreError> {
-        Err(StoreError::Failed("read only".to_owned()))
+        Err(StoreError::failed("read only"))
     }
 }
 

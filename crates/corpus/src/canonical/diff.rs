@@ -47,7 +47,7 @@ impl SemanticCache {
         // Long texts take time, so this runs off the async runtime.
         let compared = tokio::task::spawn_blocking(move || compare(&one.text, &other.text)).await;
         let mut pieces =
-            compared.map_err(|_| StoreError::Failed("the comparison was broken off".to_owned()))?;
+            compared.map_err(|error| StoreError::failed("the comparison was broken off").caused_by(error))?;
         let words =
             |op: DiffOp| pieces.iter().filter(|one| one.op == op).map(|one| words(&one.text).count()).sum();
         let (added, removed, same) = (words(DiffOp::Added), words(DiffOp::Removed), words(DiffOp::Same));

@@ -54,7 +54,7 @@ async fn renew(
     marks: &mut BTreeMap<SignalId, CacheStatus>,
 ) -> Result<(), StoreError> {
     let renewed = cache_status::statuses(&cache.parts, asker, None, checked).await;
-    let renewed = renewed.map_err(|error| StoreError::Failed(error.to_string()))?;
+    let renewed = renewed.map_err(|error| StoreError::failed(error.to_string()).caused_by(error))?;
     for id in checked {
         match renewed.get(id) {
             Some(renewed) => {

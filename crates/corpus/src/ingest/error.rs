@@ -62,7 +62,7 @@ mod tests {
     fn what_a_store_lacks_is_tried_for_long() {
         let text = String::new;
         let passing = [
-            IngestFailure::from(StoreError::Full(text())),
+            IngestFailure::from(StoreError::full(text())),
             IngestFailure::from(BodyError::Refused(text())),
             IngestFailure::from(VectorSyncError::from(VectorError::Unreachable(text()))),
         ];

@@ -40,8 +40,9 @@ impl VersionElector {
             on_request: true,
         };
         let statuses = self.context.corpus.versions(query).await;
-        let statuses = statuses
-            .map_err(|error| FederationError::Store(StoreError::Unreachable(error.message().to_owned())))?;
+        let statuses = statuses.map_err(|error| {
+            FederationError::Store(StoreError::unreachable(error.message()).caused_by(error))
+        })?;
         let mut after = before.clone();
         apply_version_statuses(&mut after, &statuses);
         for item in changed_items(before, after) {

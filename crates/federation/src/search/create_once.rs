@@ -60,7 +60,8 @@ impl SearchLifecycle {
         }
         let created: CreatedSearch =
             serde_json::from_value(stored.answer.unwrap_or_default()).map_err(|error| {
-                StoreError::Failed(format!("cannot parse the stored response of an idempotency key: {error}"))
+                let message = format!("cannot parse the stored response of an idempotency key: {error}");
+                StoreError::failed(message).caused_by(error)
             })?;
         Ok(Some(Creation::Repeated(created.search(owner, stored.created))))
     }

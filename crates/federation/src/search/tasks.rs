@@ -191,12 +191,12 @@ mod tests {
     fn a_transient_storage_error_does_not_end_a_search() {
         let store = |error: StoreError| FederationError::Store(error);
         let cases = [
-            (store(StoreError::Failed(String::new())), FAILURES_MAX),
+            (store(StoreError::failed(String::new())), FAILURES_MAX),
             (FederationError::Contended, FAILURES_MAX),
-            (store(StoreError::Full(String::new())), RUN_ATTEMPTS_MAX),
-            (store(StoreError::Unreachable(String::new())), RUN_ATTEMPTS_MAX),
+            (store(StoreError::full(String::new())), RUN_ATTEMPTS_MAX),
+            (store(StoreError::unreachable(String::new())), RUN_ATTEMPTS_MAX),
             (QueueError::Unreachable(String::new()).into(), RUN_ATTEMPTS_MAX),
-            (QueueError::Store(StoreError::Full(String::new())).into(), RUN_ATTEMPTS_MAX),
+            (QueueError::Store(StoreError::full(String::new())).into(), RUN_ATTEMPTS_MAX),
         ];
         for (error, last) in cases {
             assert!(should_retry(&error, last - 1), "{error:?}");

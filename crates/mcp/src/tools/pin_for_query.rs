@@ -174,7 +174,7 @@ mod tests {
             let refusal = refused(error);
             assert!(refusal.to_string().contains(word), "{refusal}");
         }
-        let inside = refused(CanonicalError::Store(StoreError::Failed("secret table".to_owned())));
+        let inside = refused(CanonicalError::Store(StoreError::failed("secret table")));
         assert!(!inside.to_string().contains("secret"), "{inside}");
     }
 }

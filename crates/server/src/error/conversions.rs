@@ -3,7 +3,7 @@
 use super::{ApiError, ErrorCode};
 use corpus::ingest::IngestError;
 use corpus::{CheckError, EgressError, RemovalError};
-use domain::ports::{QueueError, StoreError};
+use domain::ports::{QueueError, StoreError, chain};
 use domain::summary::SummaryFault;
 use domain::validation::FieldErrors;
 use federation::FederationError;
@@ -40,9 +40,11 @@ impl From<StoreError> for ApiError {
                 ),
             ),
             StoreError::Stale => Self::of(ErrorCode::PreconditionFailed),
-            StoreError::Unreachable(cause) => Self::unavailable(&cause),
-            StoreError::Full(cause) => Self { cause: Some(cause), ..Self::of(ErrorCode::StorageFull) },
-            StoreError::Failed(cause) => Self::internal(cause),
+            StoreError::Unreachable { .. } => Self::unavailable(&chain(&error)),
+            StoreError::Full { .. } => {
+                Self { cause: Some(chain(&error)), ..Self::of(ErrorCode::StorageFull) }
+            }
+            StoreError::Failed { .. } => Self::internal(chain(&error)),
         }
     }
 }

@@ -170,7 +170,7 @@ async fn write(
     const TEXT: &str =
         "UPDATE ai_providers SET name = $2, shared = $3, draft = $4, date_updated = $5 WHERE id = $1";
     let text = serde_json::to_string(spec)
-        .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
+        .map_err(|_| StoreError::failed("a record could not be written as JSON"))?;
     let sealed = key.seal(&text, &record(id))?;
     on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(id.0)

@@ -60,7 +60,7 @@ impl TryFrom<EntryRow> for AuditEntry {
 
     fn try_from(row: EntryRow) -> Result<Self, StoreError> {
         let time = DateTime::from_timestamp_micros(row.at).ok_or_else(|| {
-            StoreError::Failed(format!("entry {} of the audit log has no readable time", row.id))
+            StoreError::failed(format!("entry {} of the audit log has no readable time", row.id))
         })?;
         // Somebody may have changed it; the rest is still shown, and `verify` names the entry.
         let unreadable = |_| Map::from_iter([("unreadable".to_owned(), Value::String(row.changes.clone()))]);
@@ -181,7 +181,7 @@ impl SqlStore {
         let mut past = past_keys(&self.key, &head);
         past.push(old.as_past(head.entries));
         let text = serde_json::to_string(&past)
-            .map_err(|_| StoreError::Failed("the keys could not be written as JSON".to_owned()))?;
+            .map_err(|_| StoreError::failed("the keys could not be written as JSON"))?;
         let sealed = self.key.seal(&text, PAST_KEYS)?;
         let event = AuditEvent::of(Action::Rekeyed, Kind::Database, None, "");
         let (row, head) = next(&new, &head, author, event)?;
@@ -218,7 +218,7 @@ impl SqlStore {
                 rows.iter().for_each(|row| check.entry(row));
                 Ok(rows.last().map(|row| row.id))
             }
-            Err(StoreError::Failed(_)) => {
+            Err(StoreError::Failed { .. }) => {
                 // One of them is unreadable, and must be named.
                 let ids: Vec<i64> = on_db!(self.db, read, db =>
                     sqlx::query_scalar(IDS).bind(after).bind(until).bind(VERIFY_STEP).fetch_all(db))?;
@@ -227,7 +227,7 @@ impl SqlStore {
                         sqlx::query_as(ROWS).bind(id - 1).bind(*id).bind(1_i64).fetch_one(db));
                     match row {
                         Ok(row) => check.entry(&row),
-                        Err(StoreError::Failed(_)) => check.unreadable(*id),
+                        Err(StoreError::Failed { .. }) => check.unreadable(*id),
                         Err(error) => return Err(error),
                     }
                 }
@@ -250,8 +250,7 @@ async fn locked_head(tx: &mut Tx) -> Result<HeadRow, StoreError> {
             sqlx::query_as(text).fetch_optional(&mut **tx).await
         }
     };
-    head.map_err(failure)?
-        .ok_or_else(|| StoreError::Failed("the head of the audit log is missing".to_owned()))
+    head.map_err(failure)?.ok_or_else(|| StoreError::failed("the head of the audit log is missing"))
 }
 
 /// The next entry, and the resulting head. A head that is not authentic stays so.
@@ -263,7 +262,7 @@ fn next(
 ) -> Result<(EntryRow, HeadRow), StoreError> {
     let action = if event.action == Action::Changed { author.edit } else { event.action };
     let changes = serde_json::to_string(&event.changes)
-        .map_err(|_| StoreError::Failed("a change could not be written as JSON".to_owned()))?;
+        .map_err(|_| StoreError::failed("a change could not be written as JSON"))?;
     let mut row = EntryRow {
         id: head.entries + 1,
         at: author.time.timestamp_micros(),
@@ -307,7 +306,7 @@ async fn insert(tx: &mut Tx, row: &EntryRow) -> Result<(), StoreError> {
         .execute(db)));
     match written {
         Ok(_) => Ok(()),
-        Err(StoreError::Taken(_)) => Err(StoreError::Failed(format!(
+        Err(StoreError::Taken(_)) => Err(StoreError::failed(format!(
             "entry {} of the audit log is there already and does not belong there; run: tributary audit verify",
             row.id
         ))),

@@ -123,7 +123,7 @@ async fn write(
 ) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE authenticators SET idp = $2, draft = $3, date_updated = $4 WHERE id = $1";
     let text = serde_json::to_string(spec)
-        .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
+        .map_err(|_| StoreError::failed("a record could not be written as JSON"))?;
     let sealed = key.seal(&text, &record(id))?;
     on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(id.0).bind(spec.idp.as_str()).bind(sealed.as_str()).bind(now).execute(db)))?;

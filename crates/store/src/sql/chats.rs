@@ -66,7 +66,7 @@ impl TryFrom<MessageRow> for ChatMessage {
         let role = match row.role.as_str() {
             USER => Speaker::User,
             ASSISTANT => Speaker::Assistant,
-            _ => return Err(StoreError::Failed(format!("message {} has an unknown speaker", row.id))),
+            _ => return Err(StoreError::failed(format!("message {} has an unknown speaker", row.id))),
         };
         Ok(Self {
             id: MessageId(row.id),

@@ -50,7 +50,7 @@ impl ConnectionRow {
         let (user, authenticator) = (UserId(self.user_id), AuthenticatorId(self.authenticator_id));
         let record = record(user, authenticator);
         let sealed: Sealed = serde_json::from_str(key.open(&self.tokens, &record)?.expose())
-            .map_err(|_| StoreError::Failed(format!("the sealed part of {record} is not readable")))?;
+            .map_err(|_| StoreError::failed(format!("the sealed part of {record} is not readable")))?;
         Ok(Connection {
             id: ConnectionId(self.id),
             user,
@@ -232,7 +232,7 @@ fn seal(
         account: account.to_owned(),
     };
     let text = serde_json::to_string(&sealed)
-        .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
+        .map_err(|_| StoreError::failed("a record could not be written as JSON"))?;
     key.seal(&text, &record(user, authenticator))
 }
 

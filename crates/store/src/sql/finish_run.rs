@@ -69,7 +69,7 @@ fn prepare(finished: &mut FinishedRun) -> Result<(), StoreError> {
     let mut providers = HashSet::new();
     for set in &mut finished.sets {
         if !providers.insert(set.provider) {
-            return Err(StoreError::Failed(format!("two result sets for provider {}", set.provider)));
+            return Err(StoreError::failed(format!("two result sets for provider {}", set.provider)));
         }
         set.search = finished.search;
         set.time_s = finite(set.time_s);

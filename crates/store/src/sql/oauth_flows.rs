@@ -46,7 +46,7 @@ pub(super) async fn begin(store: &SqlStore, flow: PendingFlow, now: Instant) -> 
         next: flow.next,
     };
     let text = serde_json::to_string(&sealed)
-        .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
+        .map_err(|_| StoreError::failed("a record could not be written as JSON"))?;
     let sealed = store.key.seal(&text, &record(&flow.state_hash))?;
     let user = match flow.purpose {
         FlowPurpose::Connect(user) => Some(user.0),

@@ -137,7 +137,7 @@ impl Confidential {
             return Ok(String::new());
         }
         let text = serde_json::to_string(self)
-            .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
+            .map_err(|_| StoreError::failed("a record could not be written as JSON"))?;
         key.seal(&text, &confidential_record(id))
     }
 
@@ -147,7 +147,7 @@ impl Confidential {
         }
         let record = confidential_record(id);
         serde_json::from_str(key.open(sealed, &record)?.expose())
-            .map_err(|_| StoreError::Failed(format!("the sealed part of {record} is not readable")))
+            .map_err(|_| StoreError::failed(format!("the sealed part of {record} is not readable")))
     }
 }
 

@@ -39,7 +39,7 @@ async fn reserve(db: &Db, count: i64) -> Result<Range<i64>, StoreError> {
     const TEXT: &str = "UPDATE result_ids SET last_id = last_id + $1 RETURNING last_id";
     let last: Option<i64> =
         on_db!(db, write, db => first_row(sqlx::query_scalar(TEXT).bind(count).fetch_all(db)))?;
-    let last = last.ok_or_else(|| StoreError::Failed("the counter of result ids is missing".to_owned()))?;
+    let last = last.ok_or_else(|| StoreError::failed("the counter of result ids is missing"))?;
     Ok(last - count + 1..last + 1)
 }
 

@@ -332,7 +332,7 @@ where
 
 /// The item as it will be read: not every number survives serialization.
 fn as_read(item: &ResultItem) -> Result<ResultItem, StoreError> {
-    let unreadable = |_| StoreError::Failed("a record could not be written as JSON".to_owned());
+    let unreadable = |_| StoreError::failed("a record could not be written as JSON");
     let text = serde_json::to_string(item).map_err(unreadable)?;
     let read: ResultItem = serde_json::from_str(&text).map_err(unreadable)?;
     Ok(ResultItem { provenance: item.provenance.clone(), ..read })

@@ -46,7 +46,7 @@ impl TryFrom<ScheduleRow> for Schedule {
     fn try_from(row: ScheduleRow) -> Result<Self, StoreError> {
         let time = |micros| {
             DateTime::from_timestamp_micros(micros)
-                .ok_or_else(|| StoreError::Failed("a schedule has no readable time".to_owned()))
+                .ok_or_else(|| StoreError::failed("a schedule has no readable time"))
         };
         Ok(Self {
             name: row.name,

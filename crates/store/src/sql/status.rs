@@ -30,7 +30,7 @@ fn names(is_in: fn(SearchStatus) -> bool) -> String {
 }
 
 pub(super) fn parse_status(id: i64, text: &str) -> Result<SearchStatus, StoreError> {
-    SearchStatus::parse(text).ok_or_else(|| StoreError::Failed(format!("search {id} has an unknown status")))
+    SearchStatus::parse(text).ok_or_else(|| StoreError::failed(format!("search {id} has an unknown status")))
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ impl TryFrom<TransformRow> for QueryTransform {
 
     fn try_from(row: TransformRow) -> Result<Self, StoreError> {
         let qrx_type = TransformType::parse(&row.qrx_type)
-            .ok_or_else(|| StoreError::Failed(format!("query transform {} has an unknown type", row.id)))?;
+            .ok_or_else(|| StoreError::failed(format!("query transform {} has an unknown type", row.id)))?;
         Ok(Self {
             id: TransformId(row.id),
             owner: UserId(row.owner),

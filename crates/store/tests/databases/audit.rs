@@ -131,7 +131,7 @@ async fn a_broken_head_is_not_mended_by_later_entries() {
     sqlx::raw_sql(AssertSqlSafe(forged)).execute(&mut file).await.expect("forged");
     let event = AuditEvent::of(Action::Reset, Kind::SearchProvider, None, "later");
     let refused = store.note(&Author::command_line(now()), event).await;
-    assert!(matches!(refused, Err(StoreError::Failed(said)) if said.contains("entry 8")));
+    assert!(matches!(refused, Err(StoreError::Failed { message, .. }) if message.contains("entry 8")));
     store.close().await;
 }
 

@@ -30,7 +30,7 @@ impl TryFrom<EventRow> for PinEvent {
     type Error = StoreError;
 
     fn try_from(row: EventRow) -> Result<Self, StoreError> {
-        let unreadable = || StoreError::Failed(format!("line {} of the pins is not readable", row.id));
+        let unreadable = || StoreError::failed(format!("line {} of the pins is not readable", row.id));
         Ok(Self {
             id: row.id,
             action: PinAction::parse(&row.action).ok_or_else(unreadable)?,

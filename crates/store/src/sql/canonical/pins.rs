@@ -39,7 +39,7 @@ impl TryFrom<PinRow> for Pin {
     type Error = StoreError;
 
     fn try_from(row: PinRow) -> Result<Self, StoreError> {
-        let unreadable = || StoreError::Failed(format!("the pin {} is not readable", row.id));
+        let unreadable = || StoreError::failed(format!("the pin {} is not readable", row.id));
         Ok(Self {
             id: PinId(row.id),
             via: PinVia::parse(&row.via).ok_or_else(unreadable)?,

@@ -115,8 +115,7 @@ fn as_stored(run: NewRun) -> Result<NewRun, StoreError> {
     };
     let members: Vec<Member> = run.members.into_iter().map(kept).collect();
     let again = serde_json::to_string(&members).and_then(|text| serde_json::from_str(&text));
-    let members =
-        again.map_err(|_| StoreError::Failed("an election could not be written as JSON".to_owned()))?;
+    let members = again.map_err(|_| StoreError::failed("an election could not be written as JSON"))?;
     Ok(NewRun { members, margin: finite(run.margin), ..run })
 }
 

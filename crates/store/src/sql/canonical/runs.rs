@@ -61,7 +61,7 @@ impl TryFrom<RunRow> for Run {
 
     fn try_from(row: RunRow) -> Result<Self, StoreError> {
         let run_id = RunId(row.id);
-        let unreadable = || StoreError::Failed(format!("the election {run_id} is not readable"));
+        let unreadable = || StoreError::failed(format!("the election {run_id} is not readable"));
         let reason = row.reject_reason.as_deref();
         Ok(Self {
             run_id,

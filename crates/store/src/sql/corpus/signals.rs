@@ -75,7 +75,7 @@ impl TryFrom<SignalRow> for Signal {
 
     fn try_from(row: SignalRow) -> Result<Self, StoreError> {
         let signal_id = SignalId(row.id);
-        let unreadable = || StoreError::Failed(format!("the cached document {signal_id} is not readable"));
+        let unreadable = || StoreError::failed(format!("the cached document {signal_id} is not readable"));
         Ok(Self {
             signal_id,
             url: row.url,

@@ -41,7 +41,7 @@ impl TryFrom<EventRow> for EgressEvent {
 
     fn try_from(row: EventRow) -> Result<Self, StoreError> {
         let event_id = EventId(row.id);
-        let unreadable = || StoreError::Failed(format!("the find {event_id} in sent mail is not readable"));
+        let unreadable = || StoreError::failed(format!("the find {event_id} in sent mail is not readable"));
         let match_method = MatchMethod::parse(&row.method).ok_or_else(unreadable)?;
         Ok(Self {
             event_id,

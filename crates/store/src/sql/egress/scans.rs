@@ -66,7 +66,7 @@ impl TryFrom<ScanRow> for Scan {
 
     fn try_from(row: ScanRow) -> Result<Self, StoreError> {
         let scan_id = ScanId(row.id);
-        let unreadable = || StoreError::Failed(format!("the scan {scan_id} is not readable"));
+        let unreadable = || StoreError::failed(format!("the scan {scan_id} is not readable"));
         let day = |text: Option<String>| text.map(|text| text.parse::<NaiveDate>()).transpose();
         Ok(Self {
             scan_id,
@@ -121,7 +121,7 @@ pub(super) async fn begin(
             return Ok(ScanOutcome::Busy(open.try_into()?));
         }
     }
-    Err(StoreError::Unreachable("scans begin and end too fast".to_owned()))
+    Err(StoreError::unreachable("scans begin and end too fast"))
 }
 
 pub(super) async fn scan(db: &Db, id: ScanId) -> Result<Scan, StoreError> {
@@ -192,7 +192,7 @@ pub(super) async fn end(db: &Db, id: ScanId, end: ScanEnd, now: Instant) -> Resu
         running!()
     );
     if !end.status.is_over() {
-        return Err(StoreError::Failed(format!("a scan does not end as {}", end.status.as_str())));
+        return Err(StoreError::failed(format!("a scan does not end as {}", end.status.as_str())));
     }
     let rows = on_db!(*db, write, db => rows_affected(sqlx::query(TEXT)
         .bind(id.0)

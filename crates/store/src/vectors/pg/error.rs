@@ -5,7 +5,7 @@ use domain::ports::{StoreError, VectorError};
 
 pub(super) fn refused(error: sqlx::Error) -> VectorError {
     match failure(error) {
-        StoreError::Unreachable(text) => VectorError::Unreachable(text),
+        StoreError::Unreachable { message, .. } => VectorError::Unreachable(message),
         other => VectorError::Refused(other.to_string()),
     }
 }

@@ -129,7 +129,7 @@ pub async fn scans_end_once(store: &dyn Store) {
     assert_eq!(store.events(ann, &EventFilter::default(), 0, 9).await.unwrap().total, 0);
     let id = begun(store, ann, 7).await;
     let no_end = store.end_scan(id, end(ScanStatus::Running, seen(1)), at(8)).await;
-    assert!(matches!(no_end, Err(StoreError::Failed(_))), "{no_end:?}");
+    assert!(matches!(no_end, Err(StoreError::Failed { .. })), "{no_end:?}");
     assert_eq!(store.add_events(ScanId(999), seen(1), vec![], at(8)).await.unwrap(), None);
     assert!(!store.end_scan(ScanId(999), end(ScanStatus::Failed, seen(1)), at(8)).await.unwrap());
 }

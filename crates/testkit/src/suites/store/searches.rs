@@ -232,7 +232,7 @@ pub async fn finish_refuses_two_sets_of_one_provider(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let search = new_search(store, owner, "query", 0).await;
     let twice = finished(&search, vec![set(search.id, 1, &["a"]), set(search.id, 1, &["b"])]);
-    assert!(matches!(store.finish_run(twice).await, Err(StoreError::Failed(_))));
+    assert!(matches!(store.finish_run(twice).await, Err(StoreError::Failed { .. })));
     assert_eq!(store.search(search.id).await.unwrap(), search);
     assert_eq!(store.result_sets(search.id).await.unwrap(), []);
 }
