@@ -1,7 +1,7 @@
 //! Shrinks the file of an SQLite database while nobody else uses it.
 
 use crate::db::bad_address;
-use crate::error::failure;
+use crate::error::{failure, failure_during};
 use domain::ports::StoreError;
 use domain::secret::Secret;
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions};
@@ -32,13 +32,14 @@ pub async fn compact(url: &Secret) -> Result<Option<Compacted>, StoreError> {
     let options = options.create_if_missing(false).busy_timeout(BUSY);
     let mut connection =
         options.auto_vacuum(SqliteAutoVacuum::Incremental).connect().await.map_err(failure)?;
-    connection.execute("VACUUM").await.map_err(failure)?;
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").await.map_err(failure)?;
+    connection.execute("VACUUM").await.map_err(failure_during("VACUUM"))?;
+    let checkpoint = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").await;
+    checkpoint.map_err(failure_during("the checkpoint after VACUUM"))?;
     connection.close().await.map_err(failure)?;
     Ok(Some(Compacted { before, after: size(&file)? }))
 }
 
 fn size(file: &Path) -> Result<u64, StoreError> {
     let read = file.metadata().map(|metadata| metadata.len());
-    read.map_err(|error| StoreError::unreachable(format!("{}: {error}", file.display())))
+    read.map_err(|error| StoreError::unreachable(format!("{}: {error}", file.display())).caused_by(error))
 }

@@ -46,16 +46,17 @@ const POSTGRES_REST: Duration = Duration::from_secs(5);
 const MONITOR_TURN: Duration = Duration::from_millis(500);
 
 /// Compiles one query for both databases, awaits it and converts its error. `read` or `write` selects the connections.
+/// The log names the place in the code of a query that failed.
 macro_rules! on_db {
     ($db:expr, $side:ident, $pool:ident => $future:expr) => {
         match &$db {
             $crate::db::Db::Sqlite(pools) => {
                 let $pool = &pools.$side;
-                $future.await.map_err($crate::error::failure)
+                $future.await.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
             }
             $crate::db::Db::Postgres(pools) => {
                 let $pool = &pools.$side;
-                $future.await.map_err($crate::error::failure)
+                $future.await.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
             }
         }
     };
@@ -67,11 +68,11 @@ macro_rules! on_tx {
         match $tx {
             $crate::db::Tx::Sqlite(tx) => {
                 let $connection = &mut **tx;
-                $future.await.map_err($crate::error::failure)
+                $future.await.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
             }
             $crate::db::Tx::Postgres(tx) => {
                 let $connection = &mut **tx;
-                $future.await.map_err($crate::error::failure)
+                $future.await.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
             }
         }
     };
@@ -270,6 +271,7 @@ fn open_failure(path: &Path, error: sqlx::Error) -> StoreError {
             StoreError::unreachable(format!(
                 "permission denied: {path} belongs to another user, or is read-only"
             ))
+            .caused_by(refused)
         }
         _ => failure(error),
     }
@@ -327,6 +329,7 @@ fn monitor_pool(options: PgConnectOptions) -> Pool<Postgres> {
         .connect_lazy_with(options)
 }
 
+/// Without a cause: the error of the parser may repeat a part of the address, which contains the password.
 pub(crate) fn bad_address() -> StoreError {
     StoreError::failed(
         "its address is not valid; use sqlite:///folder/file.db or postgres://user:password@host/database",

@@ -1,5 +1,6 @@
 //! Encryption of credentials at rest.
 
+use crate::error::JsonError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
@@ -182,6 +183,11 @@ pub(crate) fn does_not_fit(record: &str) -> StoreError {
         "the secret of {record} cannot be opened: the key does not fit (SVC_SECRET_KEY or the key file is not \
          the one it was sealed with), or the record was changed"
     ))
+}
+
+/// A part that can be decrypted, but not parsed. The error of the parser would repeat secrets.
+pub(crate) fn unreadable_part(record: &str, error: &serde_json::Error) -> StoreError {
+    StoreError::failed(format!("the sealed part of {record} is not readable")).caused_by(JsonError::of(error))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Classification of database errors. Messages contain tables and codes, never values.
 
-use domain::ports::StoreError;
-use sqlx::error::{DatabaseError, ErrorKind};
+use domain::ports::{Cause, StoreError};
+use serde_json::error::Category;
+use sqlx::error::{BoxDynError, DatabaseError, ErrorKind, UnexpectedNullError};
 use sqlx::migrate::MigrateError;
 use sqlx::postgres::PgDatabaseError;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +34,7 @@ pub(crate) fn pool_timeouts() -> u64 {
 
 /// Converts a database error.
 pub(crate) fn failure(error: sqlx::Error) -> StoreError {
-    match error {
+    let failed = match &error {
         sqlx::Error::RowNotFound => StoreError::NotFound,
         sqlx::Error::Database(error) => of_database(error.as_ref()),
         sqlx::Error::Io(error) => StoreError::unreachable(error.to_string()),
@@ -51,17 +52,84 @@ pub(crate) fn failure(error: sqlx::Error) -> StoreError {
         sqlx::Error::Encode(_) => StoreError::failed("a value cannot be stored"),
         sqlx::Error::Configuration(_) => StoreError::failed("its address is not valid"),
         other => StoreError::failed(other.to_string()),
+    };
+    match cause(error) {
+        Some(cause) => failed.caused_by(cause),
+        None => failed,
+    }
+}
+
+/// Converts the error of an operation, which the log names.
+pub(crate) fn failure_during(operation: &'static str) -> impl FnOnce(sqlx::Error) -> StoreError {
+    move |error| failure(error).during(operation)
+}
+
+/// The cause for the log: the error itself, or what can be said of it without the values that its text may repeat.
+fn cause(error: sqlx::Error) -> Option<Cause> {
+    match error {
+        // It may repeat a part of the address, which contains the password.
+        sqlx::Error::Configuration(_) => None,
+        sqlx::Error::Decode(source) | sqlx::Error::Encode(source) => without_values(source),
+        sqlx::Error::ColumnDecode { source, .. } => without_values(source),
+        sqlx::Error::Database(error) if repeats_values(error.as_ref()) => {
+            let name = |name: Option<&str>| name.unwrap_or("unknown").to_owned();
+            let column = error.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::column);
+            let (column, constraint) = (name(column), name(error.constraint()));
+            Some(ViolatedConstraint { column, constraint }.into())
+        }
+        other => Some(other.into()),
+    }
+}
+
+fn without_values(error: BoxDynError) -> Option<Cause> {
+    match error.downcast::<serde_json::Error>() {
+        Ok(error) => Some(JsonError::of(&error).into()),
+        Err(error) => error.is::<UnexpectedNullError>().then(|| UnexpectedNullError.into()),
+    }
+}
+
+/// The names in an error of PostgreSQL whose message repeats values.
+#[derive(Debug, thiserror::Error)]
+#[error("column {column}, constraint {constraint}")]
+struct ViolatedConstraint {
+    column: String,
+    constraint: String,
+}
+
+/// Kind and place of an error in JSON. The text of the parser repeats values, which may be secrets.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct JsonError(String);
+
+impl JsonError {
+    pub(crate) fn of(error: &serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        // Only errors of the parser have a place.
+        if line == 0 {
+            return Self("a value that JSON does not have".to_owned());
+        }
+        let kind = match error.classify() {
+            Category::Io => "JSON that cannot be read",
+            Category::Syntax => "invalid JSON",
+            Category::Data => "JSON of another form than expected",
+            Category::Eof => "incomplete JSON",
+        };
+        Self(format!("{kind} at line {line}, column {column}"))
     }
 }
 
 /// Converts a migration error.
 pub(crate) fn migration_failure(error: MigrateError) -> StoreError {
     match error {
-        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => failure(error),
+        MigrateError::Execute(error) => failure(error).during("migrations"),
+        MigrateError::ExecuteMigration(error, version) => {
+            failure(error).during(format!("migration {version}"))
+        }
         MigrateError::VersionMissing(version) => StoreError::failed(format!(
             "it was used by a newer version of the program (migration {version} is not known here)"
-        )),
-        other => StoreError::failed(other.to_string()),
+        ))
+        .caused_by(error),
+        other => StoreError::failed(other.to_string()).caused_by(other),
     }
 }
 
@@ -93,8 +161,8 @@ fn of_database(error: &dyn DatabaseError) -> StoreError {
     let is_postgres = error.try_downcast_ref::<PgDatabaseError>().is_some();
     let fault = if is_postgres { of_postgres(&code) } else { of_sqlite(&code) };
     match fault {
-        Some(Fault::Away) => return StoreError::unreachable(error.message().to_owned()),
-        Some(Fault::Full) => return StoreError::full(error.message().to_owned()),
+        Some(Fault::Away) => return StoreError::unreachable(error.message()),
+        Some(Fault::Full) => return StoreError::full(error.message()),
         None => {}
     }
     match error.kind() {
@@ -104,11 +172,18 @@ fn of_database(error: &dyn DatabaseError) -> StoreError {
         ErrorKind::ForeignKeyViolation => {
             StoreError::UnknownReference("user or group that it refers to".to_owned())
         }
-        _ if is_postgres && POSTGRES_TELLING.iter().any(|class| code.starts_with(class)) => {
+        _ if repeats_values(error) => {
             StoreError::failed(format!("SQLSTATE {code}, table {}", error.table().unwrap_or("unknown")))
         }
-        _ => StoreError::failed(error.message().to_owned()),
+        _ => StoreError::failed(error.message()),
     }
+}
+
+/// Whether the message of the error repeats values. SQLite's messages do not.
+fn repeats_values(error: &dyn DatabaseError) -> bool {
+    let code = error.code().unwrap_or_default();
+    error.try_downcast_ref::<PgDatabaseError>().is_some()
+        && POSTGRES_TELLING.iter().any(|class| code.starts_with(class))
 }
 
 /// The field of a violated unique constraint: SQLite names `users.username`, PostgreSQL `users_username_key`.
@@ -128,6 +203,11 @@ fn taken_field(constraint: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::ports::chain;
+    use sqlx::Connection;
+    use std::collections::BTreeMap;
+    use std::error::Error;
+    use std::io;
 
     #[test]
     fn names_the_taken_field() {
@@ -199,18 +279,87 @@ mod tests {
 
     #[test]
     fn says_what_went_wrong_without_values() {
-        let io = std::io::Error::new(std::io::ErrorKind::ConnectionRefused, "refused");
+        let io = io::Error::new(io::ErrorKind::ConnectionRefused, "refused");
         let cases = [
             (sqlx::Error::RowNotFound, StoreError::NotFound),
             (sqlx::Error::Io(io), StoreError::unreachable("refused")),
-            (sqlx::Error::Decode("a value".into()), StoreError::failed("a stored record is not readable")),
+            (sqlx::Error::Decode("secret".into()), StoreError::failed("a stored record is not readable")),
+            (sqlx::Error::Encode("secret".into()), StoreError::failed("a value cannot be stored")),
+            (sqlx::Error::Configuration("secret".into()), StoreError::failed("its address is not valid")),
             (
-                sqlx::Error::ColumnDecode { index: "\"draft\"".into(), source: "a value".into() },
+                sqlx::Error::ColumnDecode { index: "\"draft\"".into(), source: "secret".into() },
                 StoreError::failed("a stored record is not readable, column \"draft\""),
             ),
         ];
         for (error, expected) in cases {
-            assert_eq!(failure(error), expected);
+            let failure = failure(error);
+            assert_eq!(failure, expected);
+            assert!(!chain(&failure).contains("secret"), "{failure:?}");
         }
+    }
+
+    #[test]
+    fn keeps_the_error_of_the_database() {
+        let io = io::Error::new(io::ErrorKind::ConnectionRefused, "refused");
+        let table = [
+            (
+                sqlx::Error::Io(io),
+                "the database is not reachable: refused",
+                "error communicating with database",
+            ),
+            (
+                sqlx::Error::PoolClosed,
+                "the database is not reachable: it was closed",
+                "attempted to acquire a connection on a closed pool",
+            ),
+            (
+                sqlx::Error::ColumnNotFound("a".to_owned()),
+                "the database failed: no column found for name: a",
+                "",
+            ),
+        ];
+        for (error, text, cause) in table {
+            let failure = failure_during("a query")(error);
+            assert_eq!(failure.to_string(), text);
+            let links = [text, "a query", cause].into_iter().filter(|link| !link.is_empty());
+            assert_eq!(chain(&failure), links.collect::<Vec<_>>().join(": "));
+            let own = failure.source().and_then(Error::source);
+            assert!(own.is_some_and(|own| own.is::<sqlx::Error>()), "{failure:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn keeps_the_code_of_a_wrong_statement() {
+        let mut connection = sqlx::SqliteConnection::connect("sqlite::memory:").await.expect("opens");
+        let refused = sqlx::query("SELECT a FROM nowhere").execute(&mut connection).await;
+        let failure = refused.map_err(failure_during("a query")).expect_err("there is no table");
+        assert_eq!(failure.to_string(), "the database failed: no such table: nowhere");
+        assert_eq!(chain(&failure), format!("{failure}: a query: error returned from database: (code: 1)"));
+    }
+
+    #[test]
+    fn names_the_place_of_unreadable_json_without_its_values() {
+        let table = [
+            (r#"{"a": "secret"}"#, "JSON of another form than expected at line 1, column 14"),
+            (r#"{"a": secret}"#, "invalid JSON at line 1, column 7"),
+            (r#"{"a": "#, "incomplete JSON at line 1, column 6"),
+        ];
+        for (json, expected) in table {
+            let parsed = serde_json::from_str::<BTreeMap<String, u64>>(json);
+            let source = parsed.expect_err("not readable").into();
+            let failure = failure(sqlx::Error::ColumnDecode { index: "\"spec\"".into(), source });
+            let text = "the database failed: a stored record is not readable, column \"spec\"";
+            assert_eq!(chain(&failure), format!("{text}: {expected}"));
+        }
+        let unwritten = serde_json::to_string(&BTreeMap::from([(["secret"], 1)])).expect_err("not a key");
+        assert_eq!(JsonError::of(&unwritten).to_string(), "a value that JSON does not have");
+    }
+
+    #[test]
+    fn a_migration_is_named_in_the_log() {
+        let failed = MigrateError::ExecuteMigration(sqlx::Error::PoolClosed, 7);
+        let failure = migration_failure(failed);
+        assert_eq!(failure.to_string(), "the database is not reachable: it was closed");
+        assert!(chain(&failure).contains("it was closed: migration 7: "), "{failure:?}");
     }
 }

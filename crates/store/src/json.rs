@@ -1,5 +1,6 @@
 //! JSON columns and other values, in a form that both databases store.
 
+use crate::error::JsonError;
 use domain::notice::{self, Notice};
 use domain::ports::StoreError;
 use domain::result::ResultItem;
@@ -45,8 +46,8 @@ impl JsonText {
     }
 }
 
-pub(crate) fn unwritable(_error: serde_json::Error) -> StoreError {
-    StoreError::failed("a record could not be written as JSON")
+pub(crate) fn unwritable(error: serde_json::Error) -> StoreError {
+    StoreError::failed("a record could not be written as JSON").caused_by(JsonError::of(&error))
 }
 
 /// The items column of a result set, when read.

@@ -58,7 +58,8 @@ async fn lock_file(database: &Path) -> Result<Option<File>, StoreError> {
     let mut path = database.as_os_str().to_owned();
     path.push(".lock");
     let failed = |error: std::io::Error| {
-        StoreError::unreachable(format!("{} cannot be locked: {error}", Path::new(&path).display()))
+        let message = format!("{} cannot be locked: {error}", Path::new(&path).display());
+        StoreError::unreachable(message).caused_by(error)
     };
     let mut options = File::options();
     options.create(true).truncate(false).write(true);

@@ -4,7 +4,7 @@ use super::prompts;
 use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::encryption::EncryptionKey;
-use crate::json::plain;
+use crate::json::{plain, unwritable};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::ai_provider::{AiProvider, AiProviderSpec};
@@ -169,8 +169,7 @@ async fn write(
 ) -> Result<(), StoreError> {
     const TEXT: &str =
         "UPDATE ai_providers SET name = $2, shared = $3, draft = $4, date_updated = $5 WHERE id = $1";
-    let text = serde_json::to_string(spec)
-        .map_err(|_| StoreError::failed("a record could not be written as JSON"))?;
+    let text = serde_json::to_string(spec).map_err(unwritable)?;
     let sealed = key.seal(&text, &record(id))?;
     on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(id.0)

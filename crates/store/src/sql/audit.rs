@@ -3,7 +3,7 @@
 use crate::SqlStore;
 use crate::audit_chain::{ChainCheck, ChainKey, EntryRow, HeadRow, PAST_KEYS, past_keys};
 use crate::db::{Tx, on_db, on_tx, rows_affected};
-use crate::error::failure;
+use crate::error::{JsonError, failure};
 use crate::json::{plain, to_column, to_count};
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -180,8 +180,9 @@ impl SqlStore {
         }
         let mut past = past_keys(&self.key, &head);
         past.push(old.as_past(head.entries));
-        let text = serde_json::to_string(&past)
-            .map_err(|_| StoreError::failed("the keys could not be written as JSON"))?;
+        let text = serde_json::to_string(&past).map_err(|error| {
+            StoreError::failed("the keys could not be written as JSON").caused_by(JsonError::of(&error))
+        })?;
         let sealed = self.key.seal(&text, PAST_KEYS)?;
         let event = AuditEvent::of(Action::Rekeyed, Kind::Database, None, "");
         let (row, head) = next(&new, &head, author, event)?;
@@ -261,8 +262,9 @@ fn next(
     event: AuditEvent,
 ) -> Result<(EntryRow, HeadRow), StoreError> {
     let action = if event.action == Action::Changed { author.edit } else { event.action };
-    let changes = serde_json::to_string(&event.changes)
-        .map_err(|_| StoreError::failed("a change could not be written as JSON"))?;
+    let changes = serde_json::to_string(&event.changes).map_err(|error| {
+        StoreError::failed("a change could not be written as JSON").caused_by(JsonError::of(&error))
+    })?;
     let mut row = EntryRow {
         id: head.entries + 1,
         at: author.time.timestamp_micros(),
@@ -306,10 +308,11 @@ async fn insert(tx: &mut Tx, row: &EntryRow) -> Result<(), StoreError> {
         .execute(db)));
     match written {
         Ok(_) => Ok(()),
-        Err(StoreError::Taken(_)) => Err(StoreError::failed(format!(
+        Err(error @ StoreError::Taken(_)) => Err(StoreError::failed(format!(
             "entry {} of the audit log is there already and does not belong there; run: tributary audit verify",
             row.id
-        ))),
+        ))
+        .caused_by(error)),
         Err(error) => Err(error),
     }
 }

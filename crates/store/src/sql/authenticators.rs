@@ -3,6 +3,7 @@
 use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::encryption::EncryptionKey;
+use crate::json::unwritable;
 use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
@@ -122,8 +123,7 @@ async fn write(
     now: Instant,
 ) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE authenticators SET idp = $2, draft = $3, date_updated = $4 WHERE id = $1";
-    let text = serde_json::to_string(spec)
-        .map_err(|_| StoreError::failed("a record could not be written as JSON"))?;
+    let text = serde_json::to_string(spec).map_err(unwritable)?;
     let sealed = key.seal(&text, &record(id))?;
     on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(id.0).bind(spec.idp.as_str()).bind(sealed.as_str()).bind(now).execute(db)))?;

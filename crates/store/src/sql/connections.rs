@@ -3,7 +3,8 @@
 use super::oauth_flows;
 use crate::SqlStore;
 use crate::db::{first_row, on_db, on_tx, rows_affected};
-use crate::encryption::EncryptionKey;
+use crate::encryption::{EncryptionKey, unreadable_part};
+use crate::json::unwritable;
 use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -50,7 +51,7 @@ impl ConnectionRow {
         let (user, authenticator) = (UserId(self.user_id), AuthenticatorId(self.authenticator_id));
         let record = record(user, authenticator);
         let sealed: Sealed = serde_json::from_str(key.open(&self.tokens, &record)?.expose())
-            .map_err(|_| StoreError::failed(format!("the sealed part of {record} is not readable")))?;
+            .map_err(|error| unreadable_part(&record, &error))?;
         Ok(Connection {
             id: ConnectionId(self.id),
             user,
@@ -231,8 +232,7 @@ fn seal(
         scopes: tokens.scopes.clone(),
         account: account.to_owned(),
     };
-    let text = serde_json::to_string(&sealed)
-        .map_err(|_| StoreError::failed("a record could not be written as JSON"))?;
+    let text = serde_json::to_string(&sealed).map_err(unwritable)?;
     key.seal(&text, &record(user, authenticator))
 }
 

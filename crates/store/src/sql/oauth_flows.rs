@@ -2,6 +2,7 @@
 
 use crate::SqlStore;
 use crate::db::{Tx, first_row, on_db, on_tx, rows_affected};
+use crate::json::unwritable;
 use crate::row::row;
 use domain::authenticator::{FlowPurpose, PendingFlow};
 use domain::ids::{AuthenticatorId, UserId};
@@ -45,8 +46,7 @@ pub(super) async fn begin(store: &SqlStore, flow: PendingFlow, now: Instant) -> 
         redirect_uri: flow.redirect_uri,
         next: flow.next,
     };
-    let text = serde_json::to_string(&sealed)
-        .map_err(|_| StoreError::failed("a record could not be written as JSON"))?;
+    let text = serde_json::to_string(&sealed).map_err(unwritable)?;
     let sealed = store.key.seal(&text, &record(&flow.state_hash))?;
     let user = match flow.purpose {
         FlowPurpose::Connect(user) => Some(user.0),

@@ -7,9 +7,9 @@ use super::corpus;
 use crate::SqlStore;
 use crate::checkpoints::empty_log;
 use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
-use crate::encryption::{EncryptionKey, does_not_fit};
+use crate::encryption::{EncryptionKey, does_not_fit, unreadable_part};
 use crate::error::failure;
-use crate::json::{JsonText, plain};
+use crate::json::{JsonText, plain, unwritable};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
@@ -136,8 +136,7 @@ impl Confidential {
         if *self == Self::default() {
             return Ok(String::new());
         }
-        let text = serde_json::to_string(self)
-            .map_err(|_| StoreError::failed("a record could not be written as JSON"))?;
+        let text = serde_json::to_string(self).map_err(unwritable)?;
         key.seal(&text, &confidential_record(id))
     }
 
@@ -147,7 +146,7 @@ impl Confidential {
         }
         let record = confidential_record(id);
         serde_json::from_str(key.open(sealed, &record)?.expose())
-            .map_err(|_| StoreError::failed(format!("the sealed part of {record} is not readable")))
+            .map_err(|error| unreadable_part(&record, &error))
     }
 }
 

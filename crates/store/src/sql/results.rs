@@ -6,7 +6,7 @@ use super::{answers, versions};
 use crate::SqlStore;
 use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
-use crate::json::{JsonText, finite, to_column, to_count};
+use crate::json::{JsonText, finite, to_column, to_count, unwritable};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
@@ -332,9 +332,8 @@ where
 
 /// The item as it will be read: not every number survives serialization.
 fn as_read(item: &ResultItem) -> Result<ResultItem, StoreError> {
-    let unreadable = |_| StoreError::failed("a record could not be written as JSON");
-    let text = serde_json::to_string(item).map_err(unreadable)?;
-    let read: ResultItem = serde_json::from_str(&text).map_err(unreadable)?;
+    let text = serde_json::to_string(item).map_err(unwritable)?;
+    let read: ResultItem = serde_json::from_str(&text).map_err(unwritable)?;
     Ok(ResultItem { provenance: item.provenance.clone(), ..read })
 }
 

@@ -32,7 +32,7 @@ pub(crate) async fn work_figures(db: &Db, now: Instant) -> Result<WorkFigures, S
     };
     let (tasks, oldest_due, oldest_open_search, ran, due) = row.map_err(|error| match error {
         // Not counted: this is not the service's pool.
-        sqlx::Error::PoolTimedOut => StoreError::unreachable("it does not answer in time"),
+        sqlx::Error::PoolTimedOut => StoreError::unreachable("it does not answer in time").caused_by(error),
         other => failure(other),
     })?;
     Ok(WorkFigures {

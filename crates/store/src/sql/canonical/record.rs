@@ -3,6 +3,7 @@
 use super::runs::{self, RunRow, columns, open};
 use super::topic::topic;
 use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
+use crate::error::JsonError;
 use crate::json::{JsonText, finite, plain};
 use crate::sql::corpus;
 use crate::sql::text::{in_lists, push_list};
@@ -115,7 +116,9 @@ fn as_stored(run: NewRun) -> Result<NewRun, StoreError> {
     };
     let members: Vec<Member> = run.members.into_iter().map(kept).collect();
     let again = serde_json::to_string(&members).and_then(|text| serde_json::from_str(&text));
-    let members = again.map_err(|_| StoreError::failed("an election could not be written as JSON"))?;
+    let members = again.map_err(|error| {
+        StoreError::failed("an election could not be written as JSON").caused_by(JsonError::of(&error))
+    })?;
     Ok(NewRun { members, margin: finite(run.margin), ..run })
 }
 

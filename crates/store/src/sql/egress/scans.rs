@@ -73,8 +73,8 @@ impl TryFrom<ScanRow> for Scan {
             user: UserId(row.user_id),
             channel: Channel::parse(&row.channel).ok_or_else(unreadable)?,
             status: ScanStatus::parse(&row.status).ok_or_else(unreadable)?,
-            date_from: day(row.date_from).map_err(|_| unreadable())?,
-            date_to: day(row.date_to).map_err(|_| unreadable())?,
+            date_from: day(row.date_from).map_err(|error| unreadable().caused_by(error))?,
+            date_to: day(row.date_to).map_err(|error| unreadable().caused_by(error))?,
             matter_tag: row.matter_tag,
             counts: ScanCounts {
                 messages_seen: to_count(row.messages_seen),
