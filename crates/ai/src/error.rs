@@ -112,17 +112,17 @@ fn echoes(said: &str, prompt: &Prompt) -> bool {
 
 fn unreached(error: FetchError) -> ModelError {
     let kind = match &error {
-        FetchError::Refused(_) => ModelErrorKind::AddressRefused,
-        FetchError::Timeout(_) => ModelErrorKind::Timeout,
-        FetchError::Invalid(_) => ModelErrorKind::ConfigInvalid,
-        FetchError::TooLarge { .. } | FetchError::Broken(..) | FetchError::MemoryExceeded { .. } => {
+        FetchError::Refused { .. } => ModelErrorKind::AddressRefused,
+        FetchError::Timeout { .. } => ModelErrorKind::Timeout,
+        FetchError::Invalid { .. } => ModelErrorKind::ConfigInvalid,
+        FetchError::TooLarge { .. } | FetchError::Broken { .. } | FetchError::MemoryExceeded { .. } => {
             ModelErrorKind::Unreadable
         }
-        FetchError::Tls(..)
-        | FetchError::UnknownHost(_)
-        | FetchError::Connect(..)
+        FetchError::Tls { .. }
+        | FetchError::UnknownHost { .. }
+        | FetchError::Connect { .. }
         | FetchError::Busy
-        | FetchError::Redirects(..) => ModelErrorKind::Unavailable,
+        | FetchError::Redirects { .. } => ModelErrorKind::Unavailable,
     };
     ModelError::new(kind, error.to_string())
 }

@@ -78,7 +78,7 @@ impl WithTika {
 
     async fn ask(&self, file: FileToRead, kind: String) -> Result<ExtractedText, ExtractError> {
         let answer = self.fetch.fetch(&self.request(file)).await.map_err(|error| match error {
-            FetchError::Timeout(_) => ExtractError::Timeout,
+            FetchError::Timeout { .. } => ExtractError::Timeout,
             FetchError::TooLarge { bytes_max, .. } => ExtractError::TooLarge(bytes_max),
             other => ExtractError::Service(other.to_string()),
         })?;

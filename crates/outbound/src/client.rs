@@ -83,13 +83,16 @@ impl GuardedClient {
             let hop_end = Instant::now() + hop_max.min(TIME_MAX);
             let response = match timeout_at(hop_end, self.send(request, &hop)).await {
                 Ok(response) => response?,
-                Err(_) => return Err(FetchError::Timeout(host_of(&hop.url))),
+                Err(_) => return Err(FetchError::Timeout { host: host_of(&hop.url) }),
             };
             let Some(location) = redirect_location(&response) else {
                 return Ok(FinalResponse { response, hop, hop_end });
             };
             if redirects == self.limits.redirects_max {
-                return Err(FetchError::Redirects(host_of(&request.url), self.limits.redirects_max));
+                return Err(FetchError::Redirects {
+                    host: host_of(&request.url),
+                    max: self.limits.redirects_max,
+                });
             }
             redirects += 1;
             hop = hop.redirected(request, response.status().as_u16(), &location)?;
@@ -107,7 +110,7 @@ impl GuardedClient {
         let origin = if hop.is_own_origin { ByteOrigin::Own } else { ByteOrigin::Other };
         match timeout_at(hop_end, read_whole(body, memory)).await {
             Ok(body) => Ok((HttpResponse { status, headers, body: body? }, origin)),
-            Err(_) => Err(FetchError::Timeout(host_of(&hop.url))),
+            Err(_) => Err(FetchError::Timeout { host: host_of(&hop.url) }),
         }
     }
 
@@ -187,14 +190,14 @@ impl AddressResolver for GuardedClient {
             Route::Trusted => &self.unchecked,
         };
         let looked_up = timeout(self.limits.connect, resolver.addresses(&origin.host, origin.port)).await;
-        let found = looked_up.map_err(|_| FetchError::Timeout(origin.host.clone()))?;
+        let found = looked_up.map_err(|_| FetchError::Timeout { host: origin.host.clone() })?;
         found.map_err(|error| {
             let place = format!("{}:{}", origin.host, origin.port);
             match error {
-                NameError::Unknown => FetchError::UnknownHost(origin.host.clone()),
+                NameError::Unknown => FetchError::UnknownHost { host: origin.host.clone() },
                 NameError::Refused => {
                     tracing::warn!(outbound.place = %place, "refused to connect to {place}: it is not a public address");
-                    FetchError::Refused(place)
+                    FetchError::Refused { place }
                 }
             }
         })
@@ -208,13 +211,13 @@ async fn in_time<T>(
 ) -> Result<T, FetchError> {
     // With a limit of zero, a fast response could still win the race against the timeout.
     if request.time_max.is_zero() {
-        return Err(FetchError::Timeout(host_of(&request.url)));
+        return Err(FetchError::Timeout { host: host_of(&request.url) });
     }
     let outcome = match timeout(request.time_max, work).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(FetchError::Timeout(host_of(&request.url))),
+        Err(_) => Err(FetchError::Timeout { host: host_of(&request.url) }),
     };
-    if let Err(FetchError::Refused(place)) = &outcome {
+    if let Err(FetchError::Refused { place }) = &outcome {
         tracing::warn!(outbound.place = %place, "refused to connect to {place}: it is not a public address");
     }
     outcome

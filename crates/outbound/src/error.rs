@@ -14,32 +14,32 @@ const REASON_CHARS_MAX: usize = 160;
 pub(crate) fn from_send_error(error: &reqwest::Error, url: &Url) -> FetchError {
     let host = host_of(url);
     match find::<NameError>(error) {
-        Some(NameError::Refused) => return FetchError::Refused(host_and_port(url)),
-        Some(NameError::Unknown) => return FetchError::UnknownHost(host),
+        Some(NameError::Refused) => return FetchError::Refused { place: host_and_port(url) },
+        Some(NameError::Unknown) => return FetchError::UnknownHost { host },
         None => {}
     }
     if error.is_timeout() {
-        return FetchError::Timeout(host);
+        return FetchError::Timeout { host };
     }
     if let Some(tls) = find::<rustls::Error>(error) {
-        return FetchError::Tls(host, shorten(&tls.to_string()));
+        return FetchError::Tls { host, reason: shorten(&tls.to_string()), source: None };
     }
     if error.is_connect() {
-        return FetchError::Connect(host, connect_reason(error).to_owned());
+        return FetchError::Connect { host, reason: connect_reason(error).to_owned(), source: None };
     }
     if error.is_builder() {
-        return FetchError::Invalid("it cannot be written as an HTTP request".to_owned());
+        return FetchError::invalid("it cannot be written as an HTTP request");
     }
-    FetchError::Broken(host, "the connection ended without a valid HTTP answer".to_owned())
+    FetchError::broken(host, "the connection ended without a valid HTTP answer")
 }
 
 /// Error while reading a response body.
 pub(crate) fn from_body_error(error: &reqwest::Error, host: &str) -> FetchError {
     let host = host.to_owned();
     if error.is_timeout() {
-        return FetchError::Timeout(host);
+        return FetchError::Timeout { host };
     }
-    FetchError::Broken(host, "its body is incomplete or damaged".to_owned())
+    FetchError::broken(host, "its body is incomplete or damaged")
 }
 
 fn connect_reason(error: &reqwest::Error) -> &'static str {

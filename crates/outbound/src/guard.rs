@@ -28,24 +28,25 @@ impl Guard {
 
     /// Checks the URL of one hop. Addresses of names are checked later with [`Guard::admits`].
     pub(crate) fn route(&self, url: &Url, origin: &Origin) -> Result<Route, FetchError> {
-        check_form(url).map_err(|reason| FetchError::Invalid(reason.to_owned()))?;
+        check_form(url).map_err(FetchError::invalid)?;
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
-            return Err(FetchError::Invalid("the address has no host".to_owned()));
+            return Err(FetchError::invalid("the address has no host"));
         };
         let is_trusted_host = origin.is_trusted && origin.is_of(url);
-        self.route_of(&host, port, is_trusted_host).ok_or_else(|| FetchError::Refused(host_and_port(url)))
+        self.route_of(&host, port, is_trusted_host)
+            .ok_or_else(|| FetchError::Refused { place: host_and_port(url) })
     }
 
     /// Checks an origin that is not a URL.
     pub(crate) fn route_to(&self, origin: &Origin) -> Result<Route, FetchError> {
         let host = Host::parse(&origin.host)
-            .map_err(|_| FetchError::Invalid("the host is not a name or an address".to_owned()))?;
+            .map_err(|_| FetchError::invalid("the host is not a name or an address"))?;
         let host = match &host {
             Host::Domain(name) => Host::Domain(name.as_str()),
             Host::Ipv4(address) => Host::Ipv4(*address),
             Host::Ipv6(address) => Host::Ipv6(*address),
         };
-        let refused = || FetchError::Refused(format!("{}:{}", origin.host, origin.port));
+        let refused = || FetchError::Refused { place: format!("{}:{}", origin.host, origin.port) };
         self.route_of(&host, origin.port, origin.is_trusted).ok_or_else(refused)
     }
 
@@ -234,13 +235,13 @@ mod tests {
         ];
         for (url, place) in refused {
             let verdict = guard(&[]).route(&Url::parse(url).unwrap(), &nobody);
-            assert_eq!(verdict, Err(FetchError::Refused(place.to_owned())), "{url}");
+            assert_eq!(verdict, Err(FetchError::Refused { place: place.to_owned() }), "{url}");
         }
     }
 
     #[test]
     fn opens_exactly_what_is_vouched_for() {
-        let refused = |place: &str| Err(FetchError::Refused(place.to_owned()));
+        let refused = |place: &str| Err(FetchError::Refused { place: place.to_owned() });
         let home = "http://127.0.0.1:9200/a";
         type Case<'a> = (&'a [&'a str], &'a str, bool, &'a str, Result<Route, FetchError>);
         let cases: &[Case<'_>] = &[
@@ -274,7 +275,7 @@ mod tests {
         }
         for url in ["http://good@127.0.0.1/", "http://:word@127.0.0.1/", "http://a:b@127.0.0.1/"] {
             let verdict = guard(&["127.0.0.1"]).route(&Url::parse(url).unwrap(), &origin(url, true));
-            assert!(matches!(verdict, Err(FetchError::Invalid(_))), "{url}");
+            assert!(matches!(verdict, Err(FetchError::Invalid { .. })), "{url}");
         }
     }
 }

@@ -44,7 +44,7 @@ impl Hop {
         status: u16,
         location: &str,
     ) -> Result<Self, FetchError> {
-        let broken = |reason: &str| FetchError::Broken(host_of(&self.url), reason.to_owned());
+        let broken = |reason: &str| FetchError::broken(host_of(&self.url), reason);
         let url =
             self.url.join(location).map_err(|_| broken("it redirects to something that is no address"))?;
         check_form(&url).map_err(|reason| broken(&format!("it redirects to a refused address: {reason}")))?;
@@ -57,7 +57,7 @@ impl Hop {
         let has_secrets = request.secrets.iter().any(|secret| !secret.is_empty());
         if !is_own_origin && has_secrets && body.is_some() {
             let reason = "it redirects a body that may hold credentials to another place";
-            return Err(FetchError::Broken(host_of(&self.url), reason.to_owned()));
+            return Err(FetchError::broken(host_of(&self.url), reason));
         }
         Ok(Self { url, method, body, is_own_origin })
     }
@@ -96,14 +96,14 @@ impl Hop {
 
 fn parse_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), FetchError> {
     let Ok(parsed_name) = HeaderName::from_bytes(name.as_bytes()) else {
-        return Err(FetchError::Invalid("a header has a name that is not valid".to_owned()));
+        return Err(FetchError::invalid("a header has a name that is not valid"));
     };
     if OWN_HEADERS.contains(&parsed_name.as_str()) {
-        return Err(FetchError::Invalid(format!("the header {parsed_name} cannot be set")));
+        return Err(FetchError::invalid(format!("the header {parsed_name} cannot be set")));
     }
     match HeaderValue::from_str(value) {
         Ok(parsed_value) => Ok((parsed_name, parsed_value)),
-        Err(_) => Err(FetchError::Invalid(format!("the value of the header {parsed_name} is not valid"))),
+        Err(_) => Err(FetchError::invalid(format!("the value of the header {parsed_name} is not valid"))),
     }
 }
 
@@ -235,7 +235,7 @@ mod tests {
         let mut request = request("https://a.example/");
         request.secrets = vec![Secret::new("s3cret")];
         let refused = Hop::first(&request).redirected(&request, 308, "https://b.example/");
-        assert!(matches!(refused, Err(FetchError::Broken(host, _)) if host == "a.example"));
+        assert!(matches!(refused, Err(FetchError::Broken { host, .. }) if host == "a.example"));
         assert!(Hop::first(&request).redirected(&request, 308, "/b").unwrap().body.is_some());
         assert!(Hop::first(&request).redirected(&request, 303, "https://b.example/").is_ok());
     }
@@ -245,7 +245,7 @@ mod tests {
         for location in ["file:///etc/passwd", "http://user@b.example/", "http://[::1/", "javascript:x"] {
             let request = request("https://a.example/");
             let refused = Hop::first(&request).redirected(&request, 302, location);
-            assert!(matches!(refused, Err(FetchError::Broken(..))), "{location}");
+            assert!(matches!(refused, Err(FetchError::Broken { .. })), "{location}");
         }
     }
 
@@ -261,7 +261,7 @@ mod tests {
             let mut request = request("https://a.example/");
             request.headers = vec![(name.to_owned(), value.to_owned())];
             let error = Hop::first(&request).headers(&request).unwrap_err();
-            assert_eq!(error, FetchError::Invalid(expected.to_owned()));
+            assert_eq!(error, FetchError::invalid(expected));
         }
     }
 }

@@ -94,7 +94,7 @@ impl Body {
             let mut body = body?;
             let chunk = match timeout_at(end, body.next()).await {
                 Ok(chunk) => chunk.transpose()?,
-                Err(_) => Err(FetchError::Timeout(body.host.clone())),
+                Err(_) => Err(FetchError::Timeout { host: body.host.clone() }),
             };
             let rest = chunk.is_ok().then_some(body);
             Some((chunk, rest))

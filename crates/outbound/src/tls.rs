@@ -89,29 +89,29 @@ async fn build(
     };
     let authorities = read_authorities(path).await?;
     new_client(|| client_builder(limits, resolver.clone()).tls_certs_only(authorities.clone()))
-        .map_err(|_| FetchError::Invalid("the file of ca_certs holds a certificate of no use".to_owned()))
+        .map_err(|_| FetchError::invalid("the file of ca_certs holds a certificate of no use"))
 }
 
 async fn read_authorities(path: &Path) -> Result<Vec<Certificate>, FetchError> {
     let size = tokio::fs::metadata(path).await.map_err(|_| unreadable_file())?.len();
     if size > CA_FILE_BYTES_MAX {
         let sentence = format!("the file of ca_certs is larger than {CA_FILE_BYTES_MAX} bytes");
-        return Err(FetchError::Invalid(sentence));
+        return Err(FetchError::invalid(sentence));
     }
     let text = tokio::fs::read(path).await.map_err(|_| unreadable_file())?;
     match Certificate::from_pem_bundle(&text) {
         Ok(authorities) if !authorities.is_empty() => Ok(authorities),
-        _ => Err(FetchError::Invalid("the file of ca_certs holds no certificate in PEM form".to_owned())),
+        _ => Err(FetchError::invalid("the file of ca_certs holds no certificate in PEM form")),
     }
 }
 
 /// Contains neither path nor reason, which would reveal files of this machine.
 fn unreadable_file() -> FetchError {
-    FetchError::Invalid("the file of ca_certs cannot be read".to_owned())
+    FetchError::invalid("the file of ca_certs cannot be read")
 }
 
 fn not_set_up() -> FetchError {
-    FetchError::Invalid("its certificate options cannot be used on this machine".to_owned())
+    FetchError::invalid("its certificate options cannot be used on this machine")
 }
 
 #[cfg(test)]

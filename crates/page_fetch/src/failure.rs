@@ -27,7 +27,7 @@ impl From<PageError> for FetchFailure {
 
 impl From<FetchError> for FetchFailure {
     fn from(error: FetchError) -> Self {
-        let is_last = matches!(error, FetchError::Refused(_) | FetchError::Invalid(_));
+        let is_last = matches!(error, FetchError::Refused { .. } | FetchError::Invalid { .. });
         Self { error: to_page_error(error), is_last }
     }
 }
@@ -35,7 +35,7 @@ impl From<FetchError> for FetchFailure {
 /// The error shown to users. Network details are logged only.
 pub fn to_page_error(error: FetchError) -> PageError {
     match error {
-        FetchError::Refused(_) | FetchError::UnknownHost(_) | FetchError::Connect(..) => {
+        FetchError::Refused { .. } | FetchError::UnknownHost { .. } | FetchError::Connect { .. } => {
             tracing::info!("a page was not fetched: {error}");
             PageError::Unreachable
         }

@@ -27,7 +27,7 @@ struct NoFetch;
 #[async_trait]
 impl Fetch for NoFetch {
     async fn fetch(&self, _request: &HttpRequest) -> Result<HttpResponse, FetchError> {
-        Err(FetchError::Invalid("nothing is fetched here".to_owned()))
+        Err(FetchError::invalid("nothing is fetched here"))
     }
 }
 

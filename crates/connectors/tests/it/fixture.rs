@@ -75,7 +75,7 @@ impl Fetch for Script {
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
         self.asked.lock().expect("a list").push(request.clone());
         let next = self.answers.lock().expect("a list").pop_front();
-        next.ok_or_else(|| FetchError::Timeout("the script".to_owned()))
+        next.ok_or_else(|| FetchError::Timeout { host: "the script".to_owned() })
     }
 }
 
@@ -122,7 +122,7 @@ pub struct Closed;
 #[async_trait]
 impl AddressResolver for Closed {
     async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
-        Err(FetchError::Refused(origin.host.clone()))
+        Err(FetchError::Refused { place: origin.host.clone() })
     }
 }
 
@@ -132,7 +132,8 @@ pub struct Open;
 #[async_trait]
 impl AddressResolver for Open {
     async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
-        let address = origin.host.parse().map_err(|_| FetchError::UnknownHost(origin.host.clone()))?;
+        let address =
+            origin.host.parse().map_err(|_| FetchError::UnknownHost { host: origin.host.clone() })?;
         Ok(vec![SocketAddr::new(address, origin.port)])
     }
 }

@@ -162,15 +162,15 @@ impl Error for ConnectorError {
 impl From<FetchError> for ConnectorError {
     fn from(error: FetchError) -> Self {
         let kind = match &error {
-            FetchError::Refused(_) => ConnectorErrorKind::AddressRefused,
-            FetchError::Timeout(_) => ConnectorErrorKind::Timeout,
-            FetchError::TooLarge { .. } | FetchError::Broken(..) | FetchError::MemoryExceeded { .. } => {
+            FetchError::Refused { .. } => ConnectorErrorKind::AddressRefused,
+            FetchError::Timeout { .. } => ConnectorErrorKind::Timeout,
+            FetchError::TooLarge { .. } | FetchError::Broken { .. } | FetchError::MemoryExceeded { .. } => {
                 ConnectorErrorKind::Unreadable
             }
             FetchError::Busy => ConnectorErrorKind::Suspended,
-            FetchError::Invalid(_) => ConnectorErrorKind::QueryInvalid,
-            FetchError::Tls(..) => ConnectorErrorKind::Untrusted,
-            FetchError::UnknownHost(_) | FetchError::Connect(..) | FetchError::Redirects(..) => {
+            FetchError::Invalid { .. } => ConnectorErrorKind::QueryInvalid,
+            FetchError::Tls { .. } => ConnectorErrorKind::Untrusted,
+            FetchError::UnknownHost { .. } | FetchError::Connect { .. } | FetchError::Redirects { .. } => {
                 ConnectorErrorKind::Unavailable
             }
         };

@@ -1,5 +1,6 @@
 //! HTTP client port: the only access to the network over HTTP.
 
+use super::Cause;
 use crate::secret::Secret;
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -156,27 +157,27 @@ pub enum ByteOrigin {
     Other,
 }
 
-/// Why there is no response. Messages contain no secret and no query part of a URL.
+/// Why there is no response. Messages contain no secret and no query part of a URL; neither do the causes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
-    #[error("the address {0} is not allowed; an administrator can allow it with SVC_OUTBOUND_ALLOW")]
-    Refused(String),
-    #[error("the host {0} cannot be found")]
-    UnknownHost(String),
-    #[error("no connection to {0}: {1}")]
-    Connect(String, String),
-    #[error("no secure connection to {0}: {1}")]
-    Tls(String, String),
-    #[error("{0} did not answer in time")]
-    Timeout(String),
+    #[error("the address {place} is not allowed; an administrator can allow it with SVC_OUTBOUND_ALLOW")]
+    Refused { place: String },
+    #[error("the host {host} cannot be found")]
+    UnknownHost { host: String },
+    #[error("no connection to {host}: {reason}")]
+    Connect { host: String, reason: String, source: Option<Cause> },
+    #[error("no secure connection to {host}: {reason}")]
+    Tls { host: String, reason: String, source: Option<Cause> },
+    #[error("{host} did not answer in time")]
+    Timeout { host: String },
     #[error("the answer of {host} is larger than the limit of {bytes_max} bytes")]
     TooLarge { host: String, bytes_max: u64 },
-    #[error("{0} redirected more than {1} times")]
-    Redirects(String, usize),
-    #[error("the answer of {0} broke off or could not be read: {1}")]
-    Broken(String, String),
-    #[error("the request is not valid: {0}")]
-    Invalid(String),
+    #[error("{host} redirected more than {max} times")]
+    Redirects { host: String, max: usize },
+    #[error("the answer of {host} broke off or could not be read: {reason}")]
+    Broken { host: String, reason: String, source: Option<Cause> },
+    #[error("the request is not valid: {reason}")]
+    Invalid { reason: String, source: Option<Cause> },
     #[error("this service is reading too many large answers at the moment; try again shortly")]
     Busy,
     #[error(
@@ -184,6 +185,29 @@ pub enum FetchError {
          results, or let an administrator raise SVC_ANSWER_MEMORY_MB", .bytes_max.div_ceil(1024 * 1024)
     )]
     MemoryExceeded { bytes_max: u64 },
+}
+
+impl FetchError {
+    pub fn broken(host: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Broken { host: host.into(), reason: reason.into(), source: None }
+    }
+
+    pub fn invalid(reason: impl Into<String>) -> Self {
+        Self::Invalid { reason: reason.into(), source: None }
+    }
+
+    /// Keeps the error behind a reason; the errors without a reason have none.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Cause>) -> Self {
+        if let Self::Connect { source, .. }
+        | Self::Tls { source, .. }
+        | Self::Broken { source, .. }
+        | Self::Invalid { source, .. } = &mut self
+        {
+            *source = Some(cause.into());
+        }
+        self
+    }
 }
 
 /// Memory for the bodies of responses while they are read and held.
@@ -249,6 +273,9 @@ pub trait AddressResolver: Send + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ports::chain;
+    use std::error::Error;
+    use std::io;
 
     #[test]
     fn a_request_shows_no_secret() {
@@ -266,6 +293,60 @@ mod tests {
         };
         assert_eq!(format!("{request:?}"), "GET https://a.example/?key=••••&q=x");
     }
+
+    #[test]
+    fn a_failed_request_has_one_text_and_a_reason_its_cause() {
+        let host = || "a.example".to_owned();
+        let reason = || "refused".to_owned();
+        let without_cause = [
+            (
+                FetchError::Refused { place: "10.0.0.1:80".to_owned() },
+                "the address 10.0.0.1:80 is not allowed; an administrator can allow it with SVC_OUTBOUND_ALLOW",
+            ),
+            (FetchError::UnknownHost { host: host() }, "the host a.example cannot be found"),
+            (FetchError::Timeout { host: host() }, "a.example did not answer in time"),
+            (
+                FetchError::TooLarge { host: host(), bytes_max: 7 },
+                "the answer of a.example is larger than the limit of 7 bytes",
+            ),
+            (FetchError::Redirects { host: host(), max: 5 }, "a.example redirected more than 5 times"),
+            (
+                FetchError::Busy,
+                "this service is reading too many large answers at the moment; try again shortly",
+            ),
+            (
+                FetchError::MemoryExceeded { bytes_max: 3 * 1024 * 1024 },
+                "the answer is larger than the 3 MB that one search may hold of it; ask the source for fewer or smaller \
+                 results, or let an administrator raise SVC_ANSWER_MEMORY_MB",
+            ),
+        ];
+        for (error, text) in without_cause {
+            let error = error.caused_by(io::Error::other("a cause"));
+            assert_eq!((error.to_string().as_str(), error.source().is_none()), (text, true));
+        }
+        let with_cause = [
+            (
+                FetchError::Connect { host: host(), reason: reason(), source: None },
+                "no connection to a.example: refused",
+            ),
+            (
+                FetchError::Tls { host: host(), reason: reason(), source: None },
+                "no secure connection to a.example: refused",
+            ),
+            (
+                FetchError::broken(host(), reason()),
+                "the answer of a.example broke off or could not be read: refused",
+            ),
+            (FetchError::invalid(reason()), "the request is not valid: refused"),
+        ];
+        for (error, text) in with_cause {
+            let caused = error.clone().caused_by(io::Error::other("a cause"));
+            assert_eq!((caused.to_string().as_str(), &caused), (text, &error));
+            assert!(caused.source().is_some_and(|cause| cause.is::<io::Error>()));
+            assert_eq!(chain(&caused), format!("{text}: a cause"));
+        }
+    }
+
     #[test]
     fn an_origin_is_the_templates_own_only_when_nothing_can_change_it() {
         let table = [

@@ -26,14 +26,14 @@ pub struct Unavailable;
 #[async_trait]
 impl Fetch for Unavailable {
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
-        Err(FetchError::Refused(request.origin.host.clone()))
+        Err(FetchError::Refused { place: request.origin.host.clone() })
     }
 }
 
 #[async_trait]
 impl AddressResolver for Unavailable {
     async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
-        Err(FetchError::Refused(origin.host.clone()))
+        Err(FetchError::Refused { place: origin.host.clone() })
     }
 }
 

@@ -219,7 +219,7 @@ fn lifetime(authenticator: &Authenticator, expires_in_value: Option<&Value>) -> 
 
 fn unreachable(authenticator: &Authenticator, error: FetchError) -> OAuthError {
     let name = authenticator.spec.name.clone();
-    let is_misconfigured = matches!(error, FetchError::Invalid(_) | FetchError::Refused(_));
+    let is_misconfigured = matches!(error, FetchError::Invalid { .. } | FetchError::Refused { .. });
     let reason = |kind| ServiceError::from_cause(kind, error);
     if is_misconfigured {
         OAuthError::Misconfigured(name, reason(ServiceErrorKind::Configuration))

@@ -19,7 +19,7 @@ async fn an_answer_that_breaks_off_is_broken() {
         source.reply(behavior.clone());
         let error = fetch_trusted(&client(&[]), &source.url_at("/?key=s3cret")).await.unwrap_err();
         assert!(
-            matches!(&error, FetchError::Broken(host, _) if host == "127.0.0.1"),
+            matches!(&error, FetchError::Broken { host, .. } if host == "127.0.0.1"),
             "{behavior:?} {error:?}"
         );
         assert!(!error.to_string().contains("s3cret"));
@@ -32,7 +32,14 @@ async fn a_closed_port_is_no_connection() {
     let url = Url::parse(&format!("http://{}/?key=s3cret", listener.local_addr().unwrap())).unwrap();
     drop(listener);
     let error = fetch_trusted(&client(&[]), &url).await.unwrap_err();
-    assert_eq!(error, FetchError::Connect("127.0.0.1".to_owned(), "connection refused".to_owned()));
+    assert_eq!(
+        error,
+        FetchError::Connect {
+            host: "127.0.0.1".to_owned(),
+            reason: "connection refused".to_owned(),
+            source: None
+        }
+    );
 }
 
 #[tokio::test]
@@ -41,7 +48,7 @@ async fn a_name_without_address_is_unknown() {
     let empty: &[&str] = &[];
     for lookup in [Scripted::new(&[]), Scripted::new(&[empty])] {
         let error = fetch_untrusted(&lookup.client(&[]), &url).await.unwrap_err();
-        assert_eq!(error, FetchError::UnknownHost("nowhere.test".to_owned()));
+        assert_eq!(error, FetchError::UnknownHost { host: "nowhere.test".to_owned() });
     }
 }
 
@@ -52,7 +59,7 @@ async fn a_plain_source_gives_no_secure_connection() {
     let mut url = source.url();
     url.set_scheme("https").unwrap();
     let error = fetch_trusted(&client(&[]), &url).await.unwrap_err();
-    assert!(matches!(&error, FetchError::Tls(host, _) if host == "127.0.0.1"), "{error:?}");
+    assert!(matches!(&error, FetchError::Tls { host, .. } if host == "127.0.0.1"), "{error:?}");
     assert!(source.requests().is_empty());
 }
 

@@ -16,7 +16,7 @@ async fn loopback_needs_someone_who_vouches() {
     let source = source().await;
     let client = client(&[]);
     let url = source.url_at("/?key=s3cret");
-    let refusal = FetchError::Refused(source.address().to_string());
+    let refusal = FetchError::Refused { place: source.address().to_string() };
     assert_eq!(fetch_untrusted(&client, &url).await.unwrap_err(), refusal);
     assert_eq!(&fetch_trusted(&client, &url).await.unwrap().body[..], b"inside");
     // The connection of the trusted request is not reused for others.
@@ -30,7 +30,7 @@ async fn a_trusted_origin_opens_no_other_port() {
     let mut request = request(&other.url(), true);
     request.origin = Origin::trusted(&home.url()).unwrap();
     let refusal = client(&[]).fetch(&request).await.unwrap_err();
-    assert_eq!(refusal, FetchError::Refused(other.address().to_string()));
+    assert_eq!(refusal, FetchError::Refused { place: other.address().to_string() });
     assert!(other.requests().is_empty());
 }
 
@@ -41,7 +41,7 @@ async fn an_allowed_port_opens_no_other_port_of_the_host() {
     let client = lookup.client(&[&format!("allowed.test:{}", home.address().port())]);
     assert_eq!(fetch_untrusted(&client, &named(&home.url(), "allowed.test")).await.unwrap().status, 200);
     let refusal = fetch_untrusted(&client, &named(&other.url(), "allowed.test")).await.unwrap_err();
-    assert_eq!(refusal, FetchError::Refused(format!("allowed.test:{}", other.address().port())));
+    assert_eq!(refusal, FetchError::Refused { place: format!("allowed.test:{}", other.address().port()) });
     assert!(other.requests().is_empty());
 }
 
@@ -62,7 +62,7 @@ async fn an_allowed_network_counts_by_address() {
     assert_eq!(fetch_untrusted(&lookup.client(&["127.0.0.0/8"]), &url).await.unwrap().status, 200);
     assert_eq!(fetch_untrusted(&client(&["127.0.0.0/8"]), &source.url()).await.unwrap().status, 200);
     let refusal = fetch_untrusted(&lookup.client(&["10.0.0.0/8"]), &url).await.unwrap_err();
-    assert!(matches!(refusal, FetchError::Refused(_)), "{refusal:?}");
+    assert!(matches!(refusal, FetchError::Refused { .. }), "{refusal:?}");
     assert_eq!(source.requests().len(), 2);
 }
 
@@ -76,14 +76,14 @@ async fn a_name_is_judged_by_its_addresses() {
         let refusal = fetch_untrusted(&Scripted::new(&[answer]).client(&[]), &url).await.unwrap_err();
         assert_eq!(
             refusal,
-            FetchError::Refused(format!("public.test:{}", source.address().port())),
+            FetchError::Refused { place: format!("public.test:{}", source.address().port()) },
             "{answer:?}"
         );
     }
     assert!(source.requests().is_empty());
     // `localhost` goes through the system resolver.
     let refusal = fetch_untrusted(&client(&[]), &named(&source.url(), "localhost")).await.unwrap_err();
-    assert!(matches!(refusal, FetchError::Refused(_)), "{refusal:?}");
+    assert!(matches!(refusal, FetchError::Refused { .. }), "{refusal:?}");
 }
 
 /// 127.0.0.1 acts as a public address here: its network is allowed, that of 127.0.0.2 is not.
@@ -101,7 +101,7 @@ async fn a_second_answer_of_the_resolver_changes_nothing() {
     assert_eq!(fetch_untrusted(&client, &url).await.unwrap().status, 200);
     assert_eq!(lookup.left(), 1, "one request looks a name up once");
     let refusal = fetch_untrusted(&client, &url).await.unwrap_err();
-    assert!(matches!(refusal, FetchError::Refused(_)), "{refusal:?}");
+    assert!(matches!(refusal, FetchError::Refused { .. }), "{refusal:?}");
     assert_eq!(lookup.left(), 0);
 }
 
@@ -120,11 +120,11 @@ async fn other_schemes_and_user_names_are_refused() {
     let port = source.address().port();
     for url in [format!("http://user:word@127.0.0.1:{port}/"), format!("ftp://127.0.0.1:{port}/")] {
         let refusal = fetch_trusted(&client(&["127.0.0.1"]), &Url::parse(&url).unwrap()).await.unwrap_err();
-        assert!(matches!(refusal, FetchError::Invalid(_)), "{refusal:?}");
+        assert!(matches!(refusal, FetchError::Invalid { .. }), "{refusal:?}");
         assert!(!refusal.to_string().contains("word@"));
     }
     let mut file = request(&source.url(), true);
     file.url = Url::parse("file:///etc/hostname").unwrap();
-    assert!(matches!(client(&[]).fetch(&file).await, Err(FetchError::Invalid(_))));
+    assert!(matches!(client(&[]).fetch(&file).await, Err(FetchError::Invalid { .. })));
     assert_eq!(source.connections(), 0);
 }

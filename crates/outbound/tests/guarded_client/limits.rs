@@ -37,7 +37,7 @@ async fn one_hop_ends_after_the_read_limit() {
         source.reply(behavior.clone());
         let start = Instant::now();
         let error = fetch_trusted(&client, &source.url()).await.unwrap_err();
-        assert_eq!(error, FetchError::Timeout("127.0.0.1".to_owned()), "{behavior:?}");
+        assert_eq!(error, FetchError::Timeout { host: "127.0.0.1".to_owned() }, "{behavior:?}");
         assert!(start.elapsed() < PATIENCE, "{behavior:?}");
     }
 }
@@ -53,7 +53,7 @@ async fn everything_ends_after_the_time_of_the_request() {
         request.time_max = SHORT;
         let start = Instant::now();
         let error = client(&[]).fetch(&request).await.unwrap_err();
-        assert_eq!(error, FetchError::Timeout("127.0.0.1".to_owned()), "{behavior:?}");
+        assert_eq!(error, FetchError::Timeout { host: "127.0.0.1".to_owned() }, "{behavior:?}");
         assert!(start.elapsed() < PATIENCE, "{behavior:?}");
     }
 }
@@ -65,7 +65,7 @@ async fn without_time_nothing_is_sent() {
     let mut request = request(&source.url(), true);
     request.time_max = Duration::ZERO;
     let error = client(&[]).fetch(&request).await.unwrap_err();
-    assert_eq!(error, FetchError::Timeout("127.0.0.1".to_owned()));
+    assert_eq!(error, FetchError::Timeout { host: "127.0.0.1".to_owned() });
     assert!(source.requests().is_empty());
 }
 
@@ -84,7 +84,7 @@ async fn connecting_ends_after_the_connect_limit() {
         GuardedClient::with_lookup(ClientLimits { connect: SHORT, ..limits(&[]) }, Arc::new(Silent)).unwrap();
     let start = Instant::now();
     let error = fetch_trusted(&client, &Url::parse("http://silent.test/").unwrap()).await.unwrap_err();
-    assert_eq!(error, FetchError::Timeout("silent.test".to_owned()));
+    assert_eq!(error, FetchError::Timeout { host: "silent.test".to_owned() });
     assert!(start.elapsed() < PATIENCE);
 }
 

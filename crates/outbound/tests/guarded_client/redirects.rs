@@ -22,7 +22,7 @@ async fn a_redirect_to_a_private_address_is_refused() {
     for (to, place) in places {
         home.reply(Behavior::redirect(to.clone(), 302));
         let refusal = fetch_trusted(&client(&[]), &home.url()).await.unwrap_err();
-        assert_eq!(refusal, FetchError::Refused(place), "{to}");
+        assert_eq!(refusal, FetchError::Refused { place }, "{to}");
     }
     assert_eq!(inside.connections(), 0);
 }
@@ -33,7 +33,7 @@ async fn a_redirect_to_another_scheme_is_refused() {
     for to in ["file:///etc/hostname", "http://user@example.com/"] {
         home.reply(Behavior::redirect(to, 302));
         let refusal = fetch_trusted(&client(&[]), &home.url()).await.unwrap_err();
-        assert!(matches!(refusal, FetchError::Broken(..)), "{refusal:?}");
+        assert!(matches!(refusal, FetchError::Broken { .. }), "{refusal:?}");
     }
 }
 
@@ -48,7 +48,7 @@ async fn redirects_are_counted() {
 
     source.reply(Behavior::redirect("/again", 302));
     let error = fetch_trusted(&client(&[]), &source.url()).await.unwrap_err();
-    assert_eq!(error, FetchError::Redirects("127.0.0.1".to_owned(), REDIRECTS_MAX));
+    assert_eq!(error, FetchError::Redirects { host: "127.0.0.1".to_owned(), max: REDIRECTS_MAX });
     assert_eq!(source.requests().len(), 2 * (REDIRECTS_MAX + 1));
 }
 

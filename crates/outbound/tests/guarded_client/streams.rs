@@ -68,7 +68,7 @@ async fn time_is_over_in_the_middle() {
     let start = Instant::now();
     let (pieces, error) = read(client(&[]).stream(&asked).await.unwrap()).await;
     assert!(!pieces.is_empty());
-    assert_eq!(error, Some(FetchError::Timeout("127.0.0.1".to_owned())));
+    assert_eq!(error, Some(FetchError::Timeout { host: "127.0.0.1".to_owned() }));
     assert!(start.elapsed() < PATIENCE);
 }
 
@@ -83,7 +83,7 @@ async fn time_is_over_before_the_head() {
         source.reply(behavior);
         let asked = HttpRequest { time_max, ..request(&source.url(), true) };
         let error = client(&[]).stream(&asked).await.err();
-        assert_eq!(error, Some(FetchError::Timeout("127.0.0.1".to_owned())));
+        assert_eq!(error, Some(FetchError::Timeout { host: "127.0.0.1".to_owned() }));
     }
 }
 
@@ -116,7 +116,7 @@ async fn a_body_that_breaks_off_is_broken() {
     let source = Source::start().await;
     source.reply(Behavior::HalfAnswer);
     let (_, error) = read(client(&[]).stream(&request(&source.url(), true)).await.unwrap()).await;
-    assert!(matches!(error, Some(FetchError::Broken(..))), "{error:?}");
+    assert!(matches!(error, Some(FetchError::Broken { .. })), "{error:?}");
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn a_stream_is_redirected_and_guarded_like_any_answer() {
     let mut asked = request(&home.url_at("/start"), true);
     asked.secret_headers = vec![("Authorization".to_owned(), Secret::new("Bearer s3cret"))];
     let refused = client(&[]).stream(&asked).await.err();
-    assert_eq!(refused, Some(FetchError::Refused(other.address().to_string())));
+    assert_eq!(refused, Some(FetchError::Refused { place: other.address().to_string() }));
     assert_eq!(other.connections(), 0);
 
     let stream = client(&[&other.address().to_string()]).stream(&asked).await.unwrap();
@@ -136,7 +136,7 @@ async fn a_stream_is_redirected_and_guarded_like_any_answer() {
     assert_eq!(other.requests()[0].header("authorization"), None);
     home.reply(Behavior::redirect("/again", 302));
     let error = client(&[]).stream(&request(&home.url(), true)).await.err();
-    assert!(matches!(error, Some(FetchError::Redirects(..))), "{error:?}");
+    assert!(matches!(error, Some(FetchError::Redirects { .. })), "{error:?}");
 }
 
 #[tokio::test]

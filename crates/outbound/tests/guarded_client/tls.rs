@@ -76,12 +76,12 @@ async fn a_certificate_is_trusted_by_who_says_so() {
     }
     for tls in [None, trusting(None, true), trusting(Some("another_authority.pem"), true)] {
         let refused = outcome(&source.url, tls.clone()).await;
-        assert!(matches!(refused, Err(FetchError::Tls(..))), "{tls:?}: {refused:?}");
+        assert!(matches!(refused, Err(FetchError::Tls { .. })), "{tls:?}: {refused:?}");
     }
     for file in ["no.pem", "../main.rs"] {
         let refused = outcome(&source.url, trusting(Some(file), true)).await;
         assert!(
-            matches!(refused, Err(FetchError::Invalid(ref text)) if text.contains("ca_certs")),
+            matches!(refused, Err(FetchError::Invalid { reason: ref text, .. }) if text.contains("ca_certs")),
             "{refused:?}"
         );
     }
@@ -98,7 +98,7 @@ async fn trust_stays_at_home() {
         asked.tls = tls;
         let place = format!("127.0.0.1:{}", elsewhere.url.port().unwrap_or_default());
         let refused = client(&[place.as_str()]).fetch(&asked).await.map(|answer| answer.status);
-        assert!(matches!(refused, Err(FetchError::Tls(..))), "{refused:?}");
+        assert!(matches!(refused, Err(FetchError::Tls { .. })), "{refused:?}");
     }
 }
 
@@ -111,5 +111,8 @@ async fn a_large_file_is_no_list_of_authorities() {
     let refused = outcome(&source.url, tls).await;
     let _ = tokio::fs::remove_file(&path).await;
     assert!(written.is_ok());
-    assert!(matches!(refused, Err(FetchError::Invalid(ref text)) if text.contains("larger")), "{refused:?}");
+    assert!(
+        matches!(refused, Err(FetchError::Invalid { reason: ref text, .. }) if text.contains("larger")),
+        "{refused:?}"
+    );
 }

@@ -101,24 +101,26 @@ fn build(request: &Request, time_max: Duration) -> Result<HttpRequest, Diagnosis
 /// The error, and what to do about it.
 fn advise(error: &FetchError) -> String {
     let advice = match error {
-        FetchError::UnknownHost(_) => {
+        FetchError::UnknownHost { .. } => {
             "Check the spelling of the URL, and that this machine can resolve names (DNS)."
         }
-        FetchError::Connect(..) => {
+        FetchError::Connect { .. } => {
             "Check the port, that the source is running, and that no firewall blocks it."
         }
-        FetchError::Tls(..) => {
+        FetchError::Tls { .. } => {
             "Check that the source's certificate is valid for this name and that this machine trusts its issuer; the URL of a source without a certificate begins with http://."
         }
-        FetchError::Timeout(_) => {
+        FetchError::Timeout { .. } => {
             "Try again; if it stays slow, request fewer results, or provide a sample response instead."
         }
-        FetchError::Refused(_) => "The source may have redirected there; use the URL that it redirects to.",
+        FetchError::Refused { .. } => {
+            "The source may have redirected there; use the URL that it redirects to."
+        }
         FetchError::TooLarge { .. } | FetchError::MemoryExceeded { .. } => "Request fewer results.",
         FetchError::Busy => "Wait a moment and try again.",
-        FetchError::Redirects(..) => "Use the URL that it finally leads to; it may require a sign-in.",
-        FetchError::Broken(..) => "Try again; if it fails again, provide a sample response instead.",
-        FetchError::Invalid(_) => "Check the URL and the headers.",
+        FetchError::Redirects { .. } => "Use the URL that it finally leads to; it may require a sign-in.",
+        FetchError::Broken { .. } => "Try again; if it fails again, provide a sample response instead.",
+        FetchError::Invalid { .. } => "Check the URL and the headers.",
     };
     let mut sentence = error.to_string();
     if let Some(first) = sentence.get_mut(..1) {
@@ -174,15 +176,18 @@ mod tests {
     fn every_failure_has_advice() {
         let host = || "h.example".to_owned();
         let table = [
-            (FetchError::UnknownHost(host()), "DNS"),
-            (FetchError::Connect(host(), "connection refused".into()), "firewall"),
-            (FetchError::Tls(host(), "expired".into()), "certificate"),
-            (FetchError::Timeout(host()), "fewer results"),
+            (FetchError::UnknownHost { host: host() }, "DNS"),
+            (
+                FetchError::Connect { host: host(), reason: "connection refused".into(), source: None },
+                "firewall",
+            ),
+            (FetchError::Tls { host: host(), reason: "expired".into(), source: None }, "certificate"),
+            (FetchError::Timeout { host: host() }, "fewer results"),
             (FetchError::TooLarge { host: host(), bytes_max: 7 }, "fewer results"),
-            (FetchError::Redirects(host(), 5), "leads to"),
-            (FetchError::Broken(host(), "x".into()), "sample"),
-            (FetchError::Invalid("x".into()), "headers"),
-            (FetchError::Refused(host()), "redirect"),
+            (FetchError::Redirects { host: host(), max: 5 }, "leads to"),
+            (FetchError::broken(host(), "x"), "sample"),
+            (FetchError::invalid("x"), "headers"),
+            (FetchError::Refused { place: host() }, "redirect"),
         ];
         for (error, part) in table {
             let sentence = advise(&error);

@@ -194,6 +194,6 @@ struct NoFetch;
 #[async_trait]
 impl Fetch for NoFetch {
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
-        Err(FetchError::Refused(request.shown_url()))
+        Err(FetchError::Refused { place: request.shown_url() })
     }
 }

@@ -81,7 +81,7 @@ impl Fetch for SampleFetch {
             Sample::Rows(rows) => Ok(as_json(&self.response_of(rows, request))),
             // The sample is one page; a connector that follows cursors asks for more.
             Sample::Http(_) if self.is_sent.swap(true, Ordering::SeqCst) => {
-                Err(FetchError::Timeout("the sample".to_owned()))
+                Err(FetchError::Timeout { host: "the sample".to_owned() })
             }
             Sample::Http(http) => Ok(http.clone()),
         }

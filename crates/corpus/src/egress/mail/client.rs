@@ -113,7 +113,7 @@ impl Client {
                     Some(failure) => failure,
                 },
                 Err(FetchError::TooLarge { .. }) => RequestFailure::Missing,
-                Err(FetchError::Timeout(_) | FetchError::Connect(..) | FetchError::Broken(..)) => {
+                Err(FetchError::Timeout { .. } | FetchError::Connect { .. } | FetchError::Broken { .. }) => {
                     RequestFailure::Wait(None)
                 }
                 Err(error) => RequestFailure::Bad(error.to_string()),

@@ -125,7 +125,10 @@ impl S3Bodies {
             let is_passing = match &outcome {
                 Ok(answered) => answered.is_passing(),
                 Err(error) => {
-                    matches!(error, FetchError::Connect(..) | FetchError::Timeout(_) | FetchError::Broken(..))
+                    matches!(
+                        error,
+                        FetchError::Connect { .. } | FetchError::Timeout { .. } | FetchError::Broken { .. }
+                    )
                 }
             };
             match pauses.next().filter(|_| is_passing) {
@@ -273,7 +276,7 @@ fn no_address(endpoint: &str) -> BodyError {
 
 fn failure(error: FetchError) -> BodyError {
     match error {
-        FetchError::Refused(_) | FetchError::Invalid(_) | FetchError::TooLarge { .. } => {
+        FetchError::Refused { .. } | FetchError::Invalid { .. } | FetchError::TooLarge { .. } => {
             BodyError::Refused(error.to_string())
         }
         other => BodyError::Unreachable(other.to_string()),

@@ -170,7 +170,7 @@ fn scripted(answers: Vec<Result<(u16, &'static str), FetchError>>) -> (Arc<Scrip
 
 #[tokio::test(start_paused = true)]
 async fn passing_trouble_is_waited_for_and_lasting_trouble_is_told() {
-    let away = || Err(FetchError::Timeout("the server".to_owned()));
+    let away = || Err(FetchError::Timeout { host: "the server".to_owned() });
     let busy = || Ok((503, "<Error><Code>SlowDown</Code></Error>"));
     let (script, bodies) = scripted(vec![away(), busy(), Ok((204, ""))]);
     assert_eq!(bodies.delete(&key(1)).await, Ok(()));

@@ -183,7 +183,7 @@ fn strange(status: u16) -> Refusal {
 
 fn failure(error: FetchError) -> Refusal {
     Refusal::Failed(match error {
-        FetchError::Refused(_) | FetchError::Invalid(_) => VectorError::Refused(error.to_string()),
+        FetchError::Refused { .. } | FetchError::Invalid { .. } => VectorError::Refused(error.to_string()),
         other => VectorError::Unreachable(other.to_string()),
     })
 }

@@ -28,7 +28,7 @@ pub async fn read(settings: &Settings, port: u16, token: Option<&Secret>) -> any
         token => token,
     };
     let answer = ask(&url, token, tls_options(settings, token)).await.map_err(|error| match error.downcast() {
-        Ok(error @ FetchError::Tls(..)) if token.is_some() => {
+        Ok(error @ FetchError::Tls { .. }) if token.is_some() => {
             anyhow!("the token was not sent: the certificate must be the one in SVC_TLS_CERT_FILE and also be issued for this address: {error}. {INSTEAD}")
         }
         Ok(error) => no_answer(&url, &error.into()),
