@@ -151,7 +151,7 @@ impl GuardedClient {
         if let Some(body) = &hop.body {
             outgoing = outgoing.body(body.clone());
         }
-        outgoing.send().await.map_err(|error| from_send_error(&error, &hop.url))
+        outgoing.send().await.map_err(|error| from_send_error(error, &hop.url))
     }
 }
 

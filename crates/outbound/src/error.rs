@@ -1,4 +1,4 @@
-//! Converts client errors to `FetchError`: the host and a short reason, never a URL.
+//! Converts client errors to `FetchError`: the host, a short reason and the cause, never a URL.
 
 use crate::host::{host_and_port, host_of};
 use crate::resolver::NameError;
@@ -11,9 +11,11 @@ use url::Url;
 const REASON_CHARS_MAX: usize = 160;
 
 /// Error of a request without a response.
-pub(crate) fn from_send_error(error: &reqwest::Error, url: &Url) -> FetchError {
+pub(crate) fn from_send_error(error: reqwest::Error, url: &Url) -> FetchError {
+    // The client's errors contain the URL, and with it keys.
+    let error = error.without_url();
     let host = host_of(url);
-    match find::<NameError>(error) {
+    match find::<NameError>(&error) {
         Some(NameError::Refused) => return FetchError::Refused { place: host_and_port(url) },
         Some(NameError::Unknown) => return FetchError::UnknownHost { host },
         None => {}
@@ -21,25 +23,24 @@ pub(crate) fn from_send_error(error: &reqwest::Error, url: &Url) -> FetchError {
     if error.is_timeout() {
         return FetchError::Timeout { host };
     }
-    if let Some(tls) = find::<rustls::Error>(error) {
-        return FetchError::Tls { host, reason: shorten(&tls.to_string()), source: None };
-    }
-    if error.is_connect() {
-        return FetchError::Connect { host, reason: connect_reason(error).to_owned(), source: None };
-    }
-    if error.is_builder() {
-        return FetchError::invalid("it cannot be written as an HTTP request");
-    }
-    FetchError::broken(host, "the connection ended without a valid HTTP answer")
+    let failed = if let Some(tls) = find::<rustls::Error>(&error) {
+        FetchError::Tls { host, reason: shorten(&tls.to_string()), source: None }
+    } else if error.is_connect() {
+        FetchError::Connect { host, reason: connect_reason(&error).to_owned(), source: None }
+    } else if error.is_builder() {
+        FetchError::invalid("it cannot be written as an HTTP request")
+    } else {
+        FetchError::broken(host, "the connection ended without a valid HTTP answer")
+    };
+    failed.caused_by(error)
 }
 
 /// Error while reading a response body.
-pub(crate) fn from_body_error(error: &reqwest::Error, host: &str) -> FetchError {
-    let host = host.to_owned();
+pub(crate) fn from_body_error(error: reqwest::Error, host: &str) -> FetchError {
     if error.is_timeout() {
-        return FetchError::Timeout { host };
+        return FetchError::Timeout { host: host.to_owned() };
     }
-    FetchError::broken(host, "its body is incomplete or damaged")
+    FetchError::broken(host, "its body is incomplete or damaged").caused_by(error.without_url())
 }
 
 fn connect_reason(error: &reqwest::Error) -> &'static str {

@@ -40,7 +40,7 @@ impl Guard {
     /// Checks an origin that is not a URL.
     pub(crate) fn route_to(&self, origin: &Origin) -> Result<Route, FetchError> {
         let host = Host::parse(&origin.host)
-            .map_err(|_| FetchError::invalid("the host is not a name or an address"))?;
+            .map_err(|error| FetchError::invalid("the host is not a name or an address").caused_by(error))?;
         let host = match &host {
             Host::Domain(name) => Host::Domain(name.as_str()),
             Host::Ipv4(address) => Host::Ipv4(*address),

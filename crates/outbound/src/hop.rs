@@ -45,8 +45,10 @@ impl Hop {
         location: &str,
     ) -> Result<Self, FetchError> {
         let broken = |reason: &str| FetchError::broken(host_of(&self.url), reason);
-        let url =
-            self.url.join(location).map_err(|_| broken("it redirects to something that is no address"))?;
+        let url = self
+            .url
+            .join(location)
+            .map_err(|error| broken("it redirects to something that is no address").caused_by(error))?;
         check_form(&url).map_err(|reason| broken(&format!("it redirects to a refused address: {reason}")))?;
         let is_own_origin = self.is_own_origin && request.origin.is_of(&url);
         let keeps_body = matches!(status, 307 | 308);
@@ -95,15 +97,17 @@ impl Hop {
 }
 
 fn parse_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), FetchError> {
-    let Ok(parsed_name) = HeaderName::from_bytes(name.as_bytes()) else {
-        return Err(FetchError::invalid("a header has a name that is not valid"));
-    };
+    let parsed_name = HeaderName::from_bytes(name.as_bytes())
+        .map_err(|error| FetchError::invalid("a header has a name that is not valid").caused_by(error))?;
     if OWN_HEADERS.contains(&parsed_name.as_str()) {
         return Err(FetchError::invalid(format!("the header {parsed_name} cannot be set")));
     }
     match HeaderValue::from_str(value) {
         Ok(parsed_value) => Ok((parsed_name, parsed_value)),
-        Err(_) => Err(FetchError::invalid(format!("the value of the header {parsed_name} is not valid"))),
+        Err(error) => {
+            let reason = format!("the value of the header {parsed_name} is not valid");
+            Err(FetchError::invalid(reason).caused_by(error))
+        }
     }
 }
 
@@ -115,7 +119,7 @@ fn is_credential(request: &HttpRequest, name: &HeaderName, value: &HeaderValue) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ports::Origin;
+    use domain::ports::{Origin, chain};
     use domain::secret::Secret;
     use std::time::Duration;
 
@@ -262,6 +266,7 @@ mod tests {
             request.headers = vec![(name.to_owned(), value.to_owned())];
             let error = Hop::first(&request).headers(&request).unwrap_err();
             assert_eq!(error, FetchError::invalid(expected));
+            assert!(!chain(&error).contains("s3cret"), "{error:?}");
         }
     }
 }

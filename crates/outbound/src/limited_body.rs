@@ -102,7 +102,7 @@ impl Body {
     }
 
     async fn next(&mut self) -> Result<Option<Bytes>, FetchError> {
-        let read = self.answer.chunk().await.map_err(|error| from_body_error(&error, &self.host))?;
+        let read = self.answer.chunk().await.map_err(|error| from_body_error(error, &self.host))?;
         let Some(chunk) = read else { return Ok(None) };
         self.bytes_read += chunk.len() as u64;
         if self.bytes_read > self.bytes_max { Err(self.too_large()) } else { Ok(Some(chunk)) }

@@ -6,6 +6,7 @@ use crate::limits::ClientLimits;
 use crate::resolver::CheckedResolver;
 use domain::ports::{FetchError, TlsOptions};
 use reqwest::{Certificate, Client};
+use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -39,7 +40,7 @@ impl TlsClients {
         resolver: &CheckedResolver,
     ) -> Result<Client, FetchError> {
         let file_changed = match ca_file(options) {
-            Some(path) => tokio::fs::metadata(path).await.map_err(|_| unreadable_file())?.modified().ok(),
+            Some(path) => tokio::fs::metadata(path).await.map_err(unreadable_file)?.modified().ok(),
             None => None,
         };
         let key = ClientKey { options: options.clone(), route, file_changed };
@@ -82,36 +83,38 @@ async fn build(
 ) -> Result<Client, FetchError> {
     if !options.verify {
         let open = || client_builder(limits, resolver.clone()).tls_danger_accept_invalid_certs(true);
-        return new_client(open).map_err(|_| not_set_up());
+        return new_client(open).map_err(not_set_up);
     }
     let Some(path) = ca_file(options) else {
-        return new_client(|| client_builder(limits, resolver.clone())).map_err(|_| not_set_up());
+        return new_client(|| client_builder(limits, resolver.clone())).map_err(not_set_up);
     };
     let authorities = read_authorities(path).await?;
-    new_client(|| client_builder(limits, resolver.clone()).tls_certs_only(authorities.clone()))
-        .map_err(|_| FetchError::invalid("the file of ca_certs holds a certificate of no use"))
+    new_client(|| client_builder(limits, resolver.clone()).tls_certs_only(authorities.clone())).map_err(
+        |error| FetchError::invalid("the file of ca_certs holds a certificate of no use").caused_by(error),
+    )
 }
 
 async fn read_authorities(path: &Path) -> Result<Vec<Certificate>, FetchError> {
-    let size = tokio::fs::metadata(path).await.map_err(|_| unreadable_file())?.len();
+    let size = tokio::fs::metadata(path).await.map_err(unreadable_file)?.len();
     if size > CA_FILE_BYTES_MAX {
         let sentence = format!("the file of ca_certs is larger than {CA_FILE_BYTES_MAX} bytes");
         return Err(FetchError::invalid(sentence));
     }
-    let text = tokio::fs::read(path).await.map_err(|_| unreadable_file())?;
+    let text = tokio::fs::read(path).await.map_err(unreadable_file)?;
+    // The parser's error is not kept: it repeats lines of the file, which may be any file of this machine.
     match Certificate::from_pem_bundle(&text) {
         Ok(authorities) if !authorities.is_empty() => Ok(authorities),
         _ => Err(FetchError::invalid("the file of ca_certs holds no certificate in PEM form")),
     }
 }
 
-/// Contains neither path nor reason, which would reveal files of this machine.
-fn unreadable_file() -> FetchError {
-    FetchError::invalid("the file of ca_certs cannot be read")
+/// Its text contains neither path nor reason, which would reveal files of this machine; the log has the reason.
+fn unreadable_file(error: io::Error) -> FetchError {
+    FetchError::invalid("the file of ca_certs cannot be read").caused_by(error)
 }
 
-fn not_set_up() -> FetchError {
-    FetchError::invalid("its certificate options cannot be used on this machine")
+fn not_set_up(error: reqwest::Error) -> FetchError {
+    FetchError::invalid("its certificate options cannot be used on this machine").caused_by(error)
 }
 
 #[cfg(test)]

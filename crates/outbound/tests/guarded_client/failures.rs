@@ -1,8 +1,10 @@
 //! Failures report host and reason; successful requests reuse connections.
 
 use crate::{Scripted, client, fetch_trusted, fetch_untrusted, named};
-use domain::ports::FetchError;
+use domain::ports::{FetchError, chain};
 use serde_json::json;
+use std::error::Error;
+use std::io;
 use std::net::TcpListener;
 use testkit::source::{Behavior, Source};
 use url::Url;
@@ -22,7 +24,8 @@ async fn an_answer_that_breaks_off_is_broken() {
             matches!(&error, FetchError::Broken { host, .. } if host == "127.0.0.1"),
             "{behavior:?} {error:?}"
         );
-        assert!(!error.to_string().contains("s3cret"));
+        assert!(error.source().is_some(), "{behavior:?}");
+        assert!(!chain(&error).contains("s3cret") && !format!("{error:?}").contains("s3cret"));
     }
 }
 
@@ -40,6 +43,18 @@ async fn a_closed_port_is_no_connection() {
             source: None
         }
     );
+    let mut cause = error.source();
+    let refused = loop {
+        let Some(link) = cause else { panic!("{error:?}") };
+        match link.downcast_ref::<io::Error>() {
+            Some(refused) => break refused.kind(),
+            None => cause = link.source(),
+        }
+    };
+    assert_eq!(refused, io::ErrorKind::ConnectionRefused);
+    let line = chain(&error);
+    assert!(line.starts_with("no connection to 127.0.0.1: connection refused: "), "{line}");
+    assert!(!line.contains("s3cret") && !format!("{error:?}").contains("s3cret"), "{line}");
 }
 
 #[tokio::test]
