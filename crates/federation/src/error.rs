@@ -32,7 +32,7 @@ impl FederationError {
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Store(error) | Self::Queue(QueueError::Store(error)) => error.is_transient(),
-            Self::Queue(QueueError::Unreachable(_)) => true,
+            Self::Queue(QueueError::Unreachable { .. }) => true,
             Self::TooManyWaiting { .. } | Self::QueueFull { .. } => true,
             Self::Invalid(_) | Self::Contended | Self::NotReady(_) | Self::TooManyKept { .. } => false,
         }

@@ -20,25 +20,19 @@ pub const WAITING_MAX: u64 = 8;
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 const TASK: &str = "ping";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PingError {
     #[error("The task queue does not answer.")]
-    Queue,
+    Queue(#[from] QueueError),
     #[error("No worker answered the ping within 5 s.")]
     Silence,
     #[error("Earlier pings still wait for a worker.")]
     Backlog,
 }
 
-impl From<QueueError> for PingError {
-    fn from(_: QueueError) -> Self {
-        Self::Queue
-    }
-}
-
 impl From<StoreError> for PingError {
-    fn from(_: StoreError) -> Self {
-        Self::Queue
+    fn from(error: StoreError) -> Self {
+        Self::Queue(error.into())
     }
 }
 
@@ -55,14 +49,14 @@ impl Pings {
     pub async fn ping(&self, queue: &dyn TaskQueue, store: &dyn TaskStore) -> Result<(), PingError> {
         let came = Instant::now();
         let mut last = self.last.lock().await;
-        if let Some((ended, outcome)) = *last
-            && ended >= came
+        if let Some((ended, outcome)) = &*last
+            && *ended >= came
         {
-            return outcome;
+            return outcome.clone();
         }
         let answered = tokio::time::timeout(ANSWER_TIME_MAX, answer_of_a_worker(queue, store)).await;
         let outcome = answered.unwrap_or(Err(PingError::Silence));
-        *last = Some((Instant::now(), outcome));
+        *last = Some((Instant::now(), outcome.clone()));
         outcome
     }
 }

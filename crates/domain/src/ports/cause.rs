@@ -17,6 +17,10 @@ const CAUSE_CHARS_MAX: usize = 1_000;
 pub struct Cause(Arc<dyn Error + Send + Sync>);
 
 impl Cause {
+    pub fn from_boxed(error: Box<dyn Error + Send + Sync>) -> Self {
+        Self(error.into())
+    }
+
     /// The operation that ended with an error, as a link in front of that error.
     pub fn of_operation(name: impl Into<Cow<'static, str>>, source: Option<Self>) -> Self {
         Operation { name: name.into(), source }.into()
@@ -64,7 +68,7 @@ struct Operation {
 pub fn chain(error: &dyn Error) -> String {
     let text = error.to_string();
     match added_by_causes(&text, error.source()) {
-        Some(causes) => format!("{text}: {causes}"),
+        Some(causes) => format!("{}: {causes}", text.trim_end_matches('.')),
         None => text,
     }
 }
@@ -126,8 +130,9 @@ mod tests {
 
     #[test]
     fn a_log_line_shows_every_cause_once() {
-        let table: [(&[&'static str], &str); 10] = [
-            (&["no cause"], "no cause"),
+        let table: [(&[&'static str], &str); 11] = [
+            (&["No cause."], "No cause."),
+            (&["A sentence.", "a cause"], "A sentence: a cause"),
             (&["a", "b", "c"], "a: b: c"),
             (&["the cache failed: disk full", "disk full"], "the cache failed: disk full"),
             (&["the cache failed", "disk full", "disk full"], "the cache failed: disk full"),

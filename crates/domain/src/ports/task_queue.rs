@@ -1,6 +1,6 @@
 //! Durable task queue with at-least-once delivery.
 
-use super::{PortError, StoreError};
+use super::{Cause, PortError, StoreError};
 use crate::ids::{TaskId, UserId};
 use crate::instant::Instant;
 use crate::request_context::current_request;
@@ -138,12 +138,27 @@ pub struct Heartbeat {
     pub last_seen: Instant,
 }
 
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueueError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("the task queue is not reachable: {0}")]
-    Unreachable(String),
+    #[error("the task queue is not reachable: {message}")]
+    Unreachable { message: String, source: Option<Cause> },
+}
+
+impl QueueError {
+    pub fn unreachable(message: impl Into<String>) -> Self {
+        Self::Unreachable { message: message.into(), source: None }
+    }
+
+    /// Keeps the error behind it; an error of the store has its own.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Cause>) -> Self {
+        if let Self::Unreachable { source, .. } = &mut self {
+            *source = Some(cause.into());
+        }
+        self
+    }
 }
 
 /// At-least-once delivery with leases. Every backend passes the same test suite.
@@ -271,8 +286,22 @@ impl RunningSlot for NoSlot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ports::chain;
     use crate::request_context::step_within_request;
     use serde_json::json;
+    use std::error::Error;
+    use std::io;
+
+    #[test]
+    fn people_see_the_sentence_and_the_log_the_cause() {
+        let error = QueueError::unreachable("no answer").caused_by(io::Error::other("timed out"));
+        assert_eq!(error.to_string(), "the task queue is not reachable: no answer");
+        assert!(error.source().is_some_and(|cause| cause.is::<io::Error>()));
+        assert_eq!(chain(&error), format!("{error}: timed out"));
+        let store = StoreError::failed("no table").caused_by(io::Error::other("code 1"));
+        let of_store = QueueError::from(store.clone()).caused_by(io::Error::other("another"));
+        assert_eq!((of_store.to_string(), chain(&of_store)), (store.to_string(), chain(&store)));
+    }
 
     #[test]
     fn a_task_names_the_request_that_causes_it() {

@@ -195,7 +195,7 @@ mod tests {
             (FederationError::Contended, FAILURES_MAX),
             (store(StoreError::full(String::new())), RUN_ATTEMPTS_MAX),
             (store(StoreError::unreachable(String::new())), RUN_ATTEMPTS_MAX),
-            (QueueError::Unreachable(String::new()).into(), RUN_ATTEMPTS_MAX),
+            (QueueError::unreachable(String::new()).into(), RUN_ATTEMPTS_MAX),
             (QueueError::Store(StoreError::full(String::new())).into(), RUN_ATTEMPTS_MAX),
         ];
         for (error, last) in cases {

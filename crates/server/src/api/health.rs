@@ -5,6 +5,7 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::ports::chain;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +49,7 @@ async fn ready(State(state): State<Arc<AppState>>) -> Result<Json<Health>, ApiEr
     match tokio::time::timeout(READY_TIME_MAX, state.store.ping()).await {
         Ok(Ok(())) => return Ok(Json(OK)),
         // Only logged: the response is public.
-        Ok(Err(error)) => tracing::warn!("not ready: the database does not answer: {error}"),
+        Ok(Err(error)) => tracing::warn!("not ready: the database does not answer: {}", chain(&error)),
         Err(_) => tracing::warn!("not ready: the database takes too long"),
     }
     Err(ApiError::of(ErrorCode::Unavailable))
@@ -73,7 +74,7 @@ async fn tasks(State(state): State<Arc<AppState>>) -> (StatusCode, Json<TasksHea
     let (code, status, message) = match state.pings.ping(&*state.queue, &*state.store).await {
         Ok(()) => (StatusCode::OK, "ok", "A worker answered the ping.".to_owned()),
         Err(error) => {
-            tracing::warn!("the health check of the workers failed: {error}");
+            tracing::warn!("the health check of the workers failed: {}", chain(&error));
             (StatusCode::INTERNAL_SERVER_ERROR, "error", error.to_string())
         }
     };

@@ -53,7 +53,7 @@ impl From<QueueError> for ApiError {
     fn from(error: QueueError) -> Self {
         match error {
             QueueError::Store(error) => error.into(),
-            QueueError::Unreachable(cause) => Self::unavailable(&cause),
+            QueueError::Unreachable { .. } => Self::unavailable(&chain(&error)),
         }
     }
 }

@@ -375,7 +375,7 @@ mod tests {
             (StoreError::unreachable("secret host").into(), 503, "unavailable"),
             (StoreError::full("secret disk").into(), 507, "storage_full"),
             (StoreError::failed("secret table").into(), 500, "internal_error"),
-            (QueueError::Unreachable("secret broker".into()).into(), 503, "unavailable"),
+            (QueueError::unreachable("secret broker").into(), 503, "unavailable"),
             (EgressError::Unlicensed.into(), 402, "cache_unlicensed"),
             (EgressError::NotFound.into(), 404, "not_found"),
             (EgressError::NotConnected("Connect it.".into()).into(), 424, "mailbox_not_connected"),

@@ -16,7 +16,7 @@ use async_nats::jetstream::{AckKind, Context, Message};
 use async_nats::{Client, ConnectOptions};
 use domain::fair_share::Running;
 use domain::ids::UserId;
-use domain::ports::{QueueError, QueueName, TaskKey};
+use domain::ports::{Cause, QueueError, QueueName, TaskKey};
 use futures_util::{StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -130,10 +130,10 @@ impl Connection {
         let mut state = self.watch();
         match tokio::time::timeout(at_most, state.wait_for(|state| state.is_up())).await {
             Ok(Ok(_)) => Ok(()),
-            _ => Err(QueueError::Unreachable(match *self.refused.borrow() {
-                Some(connect_error) => connect_error.to_string(),
-                None => "no server of NATS answers".to_owned(),
-            })),
+            _ => Err(match *self.refused.borrow() {
+                Some(connect_error) => unreachable(connect_error),
+                None => QueueError::unreachable("no server of NATS answers"),
+            }),
         }
     }
 
@@ -269,7 +269,7 @@ impl Connection {
         tokio::select! {
             biased; // a message to a server that is down is sent when it is back
             response = self.client.request(lease.to_owned(), what.into()) => response.map(|_| ()).map_err(unreachable),
-            _ = state.wait_for(|state| !state.is_up()) => Err(unreachable("no server of NATS answers")),
+            _ = state.wait_for(|state| !state.is_up()) => Err(QueueError::unreachable("no server of NATS answers")),
         }
     }
 
@@ -335,8 +335,12 @@ async fn fetch_batch(consumer: &PullConsumer, at_most: u32) -> Result<Vec<Messag
                 continue;
             }
             Ok(None) => break,
-            Ok(Some(Err(error))) => unreachable(error),
-            Err(_) => unreachable("no answer in time, or as many tasks run as may"),
+            Ok(Some(Err(error))) => {
+                QueueError::unreachable(error.to_string()).caused_by(Cause::from_boxed(error))
+            }
+            Err(late) => {
+                QueueError::unreachable("no answer in time, or as many tasks run as may").caused_by(late)
+            }
         };
         if messages.is_empty() {
             return Err(failure);
