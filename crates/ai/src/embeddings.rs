@@ -79,7 +79,8 @@ impl AiEmbeddingModels {
         }
         let all = self.store.ai_providers().await;
         let all = all.map_err(|error| {
-            EmbeddingError::Failed(format!("the records of the AI providers cannot be read: {error}"))
+            let message = format!("the records of the AI providers cannot be read: {error}");
+            EmbeddingError::failed(message).caused_by(error)
         })?;
         let usable = |provider: &AiProvider| provider.spec.active && provider.is_for(None);
         let providers: Arc<Vec<AiProvider>> = Arc::new(all.into_iter().filter(usable).collect());
@@ -106,7 +107,7 @@ impl AiEmbeddingModels {
                 Some(name) => format!("did you mean '{name}'?"),
                 None => format!("use {}, or leave it out", known.join(", ")),
             };
-            EmbeddingError::Unknown(model.to_owned(), hint)
+            EmbeddingError::Unknown { model: model.to_owned(), hint }
         })
     }
 
@@ -270,7 +271,7 @@ fn check_lengths(vectors: &[Vec<f32>], wanted: Option<usize>) -> Result<(), Embe
     let expected = wanted.or(first);
     match first.into_iter().chain(lengths).find(|length| Some(*length) != expected) {
         None => Ok(()),
-        Some(length) => Err(EmbeddingError::Failed(format!(
+        Some(length) => Err(EmbeddingError::failed(format!(
             "its vectors have {length} numbers where {} were expected",
             expected.unwrap_or_default()
         ))),
@@ -289,7 +290,10 @@ fn as_prompt(texts: &[String]) -> Prompt {
 }
 
 fn failed(provider: &AiProvider) -> impl Fn(ModelError) -> EmbeddingError + '_ {
-    |error| EmbeddingError::Failed(with_provider_name(provider, error).message)
+    |error| {
+        let error = with_provider_name(provider, error);
+        EmbeddingError::failed(error.message.as_str()).caused_by(error)
+    }
 }
 
 fn is_built_in(model: &str) -> bool {
@@ -305,7 +309,7 @@ impl EmbeddingModels for AiEmbeddingModels {
         }
         let vectors = self.embed_many(model, EmbeddingInput::Query, &[text.to_owned()]).await?;
         let vector = vectors.into_iter().next().filter(|vector| !vector.is_empty());
-        vector.ok_or_else(|| EmbeddingError::Failed("the query has no word".to_owned()))
+        vector.ok_or_else(|| EmbeddingError::failed("the query has no word"))
     }
 
     async fn embed_many(
@@ -320,7 +324,7 @@ impl EmbeddingModels for AiEmbeddingModels {
         let provider = self.find_provider(model).await?;
         let time_max = self.settings.ai_timeout.0;
         let read = tokio::time::timeout(time_max, self.embed_texts(&provider, input, texts)).await;
-        read.unwrap_or_else(|_| Err(EmbeddingError::Failed("it did not answer in time".to_owned())))
+        read.unwrap_or_else(|late| Err(EmbeddingError::failed("it did not answer in time").caused_by(late)))
     }
 
     async fn ranking_model(&self) -> Result<Option<String>, EmbeddingError> {
@@ -330,7 +334,7 @@ impl EmbeddingModels for AiEmbeddingModels {
 
     async fn rerank(&self, query: &str, texts: &[String]) -> Result<Option<Vec<f32>>, EmbeddingError> {
         if texts.len() > RANKED_MAX {
-            return Err(EmbeddingError::Failed(format!("at most {RANKED_MAX} texts are ranked at once")));
+            return Err(EmbeddingError::failed(format!("at most {RANKED_MAX} texts are ranked at once")));
         }
         let Some(provider) = self.default_of(Role::Reranker).await? else { return Ok(None) };
         if texts.is_empty() {

@@ -183,7 +183,7 @@ async fn failures_are_reported_without_the_key() {
     assert!(message.contains("16 numbers where 3 were expected"), "{message}");
     let message = failure(None, "Rx").await;
     assert!(message.contains("the reader model 'Rx' is not known"), "{message}");
-    assert_eq!(models.embed("R", " ").await, Err(EmbeddingError::Failed("the query has no word".to_owned())));
+    assert_eq!(models.embed("R", " ").await, Err(EmbeddingError::failed("the query has no word")));
 }
 
 #[tokio::test]

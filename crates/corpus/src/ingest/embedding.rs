@@ -30,7 +30,7 @@ pub async fn chunks(
         let vectors = vectors(parts, model, texts).await?;
         if vectors.len() != batch.len() {
             let sentence = format!("{} texts were read and {} vectors came", batch.len(), vectors.len());
-            return Err(EmbeddingError::Failed(sentence));
+            return Err(EmbeddingError::failed(sentence));
         }
         for (piece, vector) in batch.iter().zip(vectors) {
             let Some(vector) = of_unit_length(vector) else { continue };
@@ -46,7 +46,7 @@ pub async fn chunks(
     }
     let length = chunks.first().map_or(0, |chunk: &StoredChunk| chunk.vector.len());
     if chunks.iter().any(|chunk| chunk.vector.len() != length) {
-        return Err(EmbeddingError::Failed("its vectors are of several lengths".to_owned()));
+        return Err(EmbeddingError::failed("its vectors are of several lengths"));
     }
     Ok(chunks)
 }
@@ -62,7 +62,7 @@ async fn vectors(
     // The built-in model runs in this process, off the async runtime.
     let read = move || texts.iter().map(|text| embed(text).as_slice().to_vec()).collect();
     let read = tokio::task::spawn_blocking(read).await;
-    read.map_err(|_| EmbeddingError::Failed("the text analysis was interrupted".to_owned()))
+    read.map_err(|error| EmbeddingError::failed("the text analysis was interrupted").caused_by(error))
 }
 
 fn of_unit_length(mut vector: Vec<f32>) -> Option<Vec<f32>> {

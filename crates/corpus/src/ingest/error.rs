@@ -38,8 +38,8 @@ impl From<BodyError> for IngestFailure {
 impl From<EmbeddingError> for IngestFailure {
     fn from(error: EmbeddingError) -> Self {
         match error {
-            EmbeddingError::Unknown(..) => Self::Final(error.to_string()),
-            EmbeddingError::Failed(_) => Self::Again(error.to_string()),
+            EmbeddingError::Unknown { .. } => Self::Final(error.to_string()),
+            EmbeddingError::Failed { .. } => Self::Again(error.to_string()),
         }
     }
 }
@@ -70,7 +70,7 @@ mod tests {
         let finals = [
             IngestFailure::from(BodyError::TooLarge(50)),
             IngestFailure::from(VectorSyncError::from(VectorError::Dimension { there: 3, ours: 4 })),
-            IngestFailure::from(EmbeddingError::Unknown(text(), text())),
+            IngestFailure::from(EmbeddingError::Unknown { model: text(), hint: text() }),
         ];
         assert!(finals.iter().all(|failure| matches!(failure, IngestFailure::Final(_))), "{finals:?}");
         assert_eq!(IngestFailure::from(VectorSyncError::from(StoreError::NotFound)), IngestFailure::Removed);

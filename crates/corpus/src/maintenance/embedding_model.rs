@@ -15,6 +15,6 @@ pub(super) async fn reader(parts: &CacheParts) -> Result<(String, usize), Embedd
     let read = embedding::chunks(parts, &model, "", vec![word]).await?;
     match read.first().map(|chunk| chunk.vector.len()) {
         Some(dimension) => Ok((model, dimension)),
-        None => Err(EmbeddingError::Failed(format!("'{model}' gives no vector for '{KNOWN_WORD}'"))),
+        None => Err(EmbeddingError::failed(format!("'{model}' gives no vector for '{KNOWN_WORD}'"))),
     }
 }

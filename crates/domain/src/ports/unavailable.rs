@@ -50,7 +50,7 @@ impl ExtractText for Unavailable {
 #[async_trait]
 impl EmbeddingModels for Unavailable {
     async fn embed(&self, model: &str, _text: &str) -> Result<Vec<f32>, EmbeddingError> {
-        Err(EmbeddingError::Unknown(model.to_owned(), "no model is available".to_owned()))
+        Err(EmbeddingError::Unknown { model: model.to_owned(), hint: "no model is available".to_owned() })
     }
     async fn embed_many(
         &self,
@@ -58,7 +58,7 @@ impl EmbeddingModels for Unavailable {
         _input: EmbeddingInput,
         _texts: &[String],
     ) -> Result<Vec<Vec<f32>>, EmbeddingError> {
-        Err(EmbeddingError::Unknown(model.to_owned(), "no model is available".to_owned()))
+        Err(EmbeddingError::Unknown { model: model.to_owned(), hint: "no model is available".to_owned() })
     }
     async fn ranking_model(&self) -> Result<Option<String>, EmbeddingError> {
         Ok(None)

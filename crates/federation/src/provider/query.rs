@@ -102,8 +102,8 @@ impl ProviderRun {
 
 fn embedding_error(error: EmbeddingError) -> ConnectorError {
     let kind = match error {
-        EmbeddingError::Unknown(..) => ConnectorErrorKind::ConfigInvalid,
-        EmbeddingError::Failed(_) => ConnectorErrorKind::Unavailable,
+        EmbeddingError::Unknown { .. } => ConnectorErrorKind::ConfigInvalid,
+        EmbeddingError::Failed { .. } => ConnectorErrorKind::Unavailable,
     };
     ConnectorError::new(kind, error.to_string()).caused_by(error)
 }

@@ -228,7 +228,7 @@ mod tests {
         ) -> Result<Vec<Vec<f32>>, EmbeddingError> {
             assert_eq!(model, "Soup");
             if self.fails {
-                return Err(EmbeddingError::Failed("the kitchen is closed".to_owned()));
+                return Err(EmbeddingError::failed("the kitchen is closed"));
             }
             let is_near = |text: &String| read_as == EmbeddingInput::Query || text.contains("Soup");
             let place = |text: &String| if is_near(text) { vec![1.0, 0.0, 0.0] } else { vec![0.0, 1.0, 0.0] };

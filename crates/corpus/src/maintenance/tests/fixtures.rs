@@ -114,7 +114,7 @@ impl EmbeddingModels for Chosen {
         texts: &[String],
     ) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         if model == "gone" {
-            return Err(EmbeddingError::Failed("it does not answer".to_owned()));
+            return Err(EmbeddingError::failed("it does not answer"));
         }
         Ok(texts.iter().map(|text| vec![1.0, text.len() as f32, 2.0]).collect())
     }

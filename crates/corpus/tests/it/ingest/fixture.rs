@@ -163,7 +163,7 @@ pub struct Away;
 #[async_trait]
 impl EmbeddingModels for Away {
     async fn embed(&self, _model: &str, _text: &str) -> Result<Vec<f32>, EmbeddingError> {
-        Err(EmbeddingError::Failed("it does not answer".to_owned()))
+        Err(EmbeddingError::failed("it does not answer"))
     }
     async fn embed_many(
         &self,
@@ -171,7 +171,7 @@ impl EmbeddingModels for Away {
         _read_as: EmbeddingInput,
         _texts: &[String],
     ) -> Result<Vec<Vec<f32>>, EmbeddingError> {
-        Err(EmbeddingError::Failed("it does not answer".to_owned()))
+        Err(EmbeddingError::failed("it does not answer"))
     }
     async fn ranking_model(&self) -> Result<Option<String>, EmbeddingError> {
         Ok(Some("away".to_owned()))
