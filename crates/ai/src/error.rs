@@ -47,7 +47,7 @@ impl ErrorResponse<'_> {
             _ => format!("'{name}' answered with status {status}: {}", masked(provider, said)),
         };
         let retry_after = if kind == ModelErrorKind::RateLimited { self.retry_after(now) } else { None };
-        ModelError { kind, message, retry_after }
+        ModelError { retry_after, ..ModelError::new(kind, message) }
     }
 
     /// `Retry-After` in seconds or as a date.
@@ -66,7 +66,7 @@ impl ErrorResponse<'_> {
 
 /// Error of a request without a response.
 pub fn of_fetch(provider: &AiProvider, error: &FetchError) -> ModelError {
-    with_provider_name(provider, unreached(error.clone()))
+    with_provider_name(provider, unreached(error))
 }
 
 /// Adds the name of the provider to the message and masks secrets.
@@ -110,8 +110,8 @@ fn echoes(said: &str, prompt: &Prompt) -> bool {
     windows.any(|window| texts.iter().any(|text| text.contains(window)))
 }
 
-fn unreached(error: FetchError) -> ModelError {
-    let kind = match &error {
+fn unreached(error: &FetchError) -> ModelError {
+    let kind = match error {
         FetchError::Refused { .. } => ModelErrorKind::AddressRefused,
         FetchError::Timeout { .. } => ModelErrorKind::Timeout,
         FetchError::Invalid { .. } => ModelErrorKind::ConfigInvalid,
@@ -124,7 +124,8 @@ fn unreached(error: FetchError) -> ModelError {
         | FetchError::Busy
         | FetchError::Redirects { .. } => ModelErrorKind::Unavailable,
     };
-    ModelError::new(kind, error.to_string())
+    // Only the cause of the error is kept: its own text becomes the message, in which secrets are masked.
+    ModelError { source: error.cause().cloned(), ..ModelError::new(kind, error.to_string()) }
 }
 
 /// The kind of error by status and the lowercase error message of the service.
@@ -144,7 +145,10 @@ fn kind_of(status: u16, message: &str) -> ModelErrorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::ports::chain;
     use serde_json::json;
+    use std::error::Error;
+    use std::io;
 
     fn provider() -> AiProvider {
         let spec = json!({"name": "A", "model": "m", "api_key": "canary-key-123", "config": {
@@ -250,6 +254,17 @@ mod tests {
             let error = ModelError::new(ModelErrorKind::Unreadable, message);
             assert_eq!(with_provider_name(&provider(), error).message, expected);
         }
+    }
+
+    #[test]
+    fn a_cause_is_kept_and_secrets_are_masked() {
+        let host = "canary-two.example".to_owned();
+        let failed = FetchError::Connect { host, reason: "connection refused".to_owned(), source: None }
+            .caused_by(io::Error::other("os error 111"));
+        let error = of_fetch(&provider(), &failed);
+        assert_eq!(error.to_string(), "'A': no connection to ••••.example: connection refused");
+        assert!(error.source().is_some_and(|cause| cause.is::<io::Error>()));
+        assert_eq!(chain(&error), format!("{error}: os error 111"));
     }
 
     #[test]

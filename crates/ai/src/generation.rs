@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, LOCAL};
 use domain::ports::{
     AiProviderStore, Clock, Completion, Fetch, GenerativeModels, HttpRequest, HttpStream, ModelError,
-    ModelErrorKind, ModelRequest, Prompt,
+    ModelErrorKind, ModelRequest, Prompt, chain,
 };
 use domain::settings::PluginSettings;
 use futures_util::StreamExt;
@@ -152,8 +152,9 @@ impl GenerativeModels for AiGenerativeModels {
                         ai_provider.id = provider.id.0,
                         ai_provider.name = %provider.spec.name,
                         error = %error,
-                        "the AI provider {} failed: {error}",
-                        provider.spec.name
+                        "the AI provider {} failed: {}",
+                        provider.spec.name,
+                        chain(&error)
                     );
                     first_error.get_or_insert(error);
                 }

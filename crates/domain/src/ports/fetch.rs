@@ -196,6 +196,23 @@ impl FetchError {
         Self::Invalid { reason: reason.into(), source: None }
     }
 
+    /// The error behind the reason.
+    pub fn cause(&self) -> Option<&Cause> {
+        match self {
+            Self::Connect { source, .. }
+            | Self::Tls { source, .. }
+            | Self::Broken { source, .. }
+            | Self::Invalid { source, .. } => source.as_ref(),
+            Self::Refused { .. }
+            | Self::UnknownHost { .. }
+            | Self::Timeout { .. }
+            | Self::TooLarge { .. }
+            | Self::Redirects { .. }
+            | Self::Busy
+            | Self::MemoryExceeded { .. } => None,
+        }
+    }
+
     /// Keeps the error behind a reason; the errors without a reason have none.
     #[must_use]
     pub fn caused_by(mut self, cause: impl Into<Cause>) -> Self {

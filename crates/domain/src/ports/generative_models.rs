@@ -1,5 +1,6 @@
 //! Port to generative models: requests, streamed completions and errors.
 
+use super::Cause;
 use crate::ai_provider::{AiProvider, Role};
 use crate::ids::{AiProviderId, UserId};
 use async_trait::async_trait;
@@ -132,11 +133,13 @@ pub struct ModelError {
     pub message: String,
     /// `Retry-After` of a response with status 429.
     pub retry_after: Option<Duration>,
+    /// The error behind it, for the log. It contains neither keys nor parts of the prompt.
+    pub source: Option<Cause>,
 }
 
 impl ModelError {
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None }
+        Self { kind, message: message.into(), retry_after: None, source: None }
     }
 
     /// The code that processors and connectors report in `messages`.
