@@ -3,7 +3,7 @@
 use crate::PageFetchParts;
 use crate::page::PageRequest;
 use domain::ids::UserId;
-use domain::ports::DocumentRequest;
+use domain::ports::{DocumentRequest, chain};
 use domain::provider::SearchProvider;
 use domain::rag::FetchUrlBody;
 use domain::result::ResultItem;
@@ -84,7 +84,7 @@ impl BodyFiller<'_> {
         let page = match request.run().await {
             Ok(page) => page,
             Err(error) => {
-                tracing::debug!(provider = %self.provider.spec.name, "a body was not filled: {error}");
+                tracing::debug!(provider = %self.provider.spec.name, "a body was not filled: {}", chain(&error));
                 return None;
             }
         };

@@ -20,24 +20,23 @@ pub async fn read(
     wanted: &Url,
     time_max: Duration,
 ) -> Result<PageText, PageError> {
-    let failed = |why: String| PageError::Failed(format!("Diffbot returned no text: {why}"));
-    let request =
-        request(service, wanted, time_max).ok_or_else(|| failed("its address is not valid".to_owned()))?;
-    let answer = parts
-        .fetch
-        .fetch(&request)
-        .await
-        .map_err(|error| failed(failure::to_page_error(error).to_string()))?;
+    let failed = |why: &str| PageError::failed(format!("Diffbot returned no text: {why}"));
+    let request = request(service, wanted, time_max).ok_or_else(|| failed("its address is not valid"))?;
+    let answer = parts.fetch.fetch(&request).await.map_err(|error| {
+        let error = failure::to_page_error(error);
+        failed(&error.to_string()).caused_by(error)
+    })?;
     if answer.status != 200 {
-        return Err(failed(format!("it answered with the status {}", answer.status)));
+        return Err(failed(&format!("it answered with the status {}", answer.status)));
     }
-    let value = parse_answer(&answer.body).map_err(|error| failed(format!("its answer {error}")))?;
+    let value = parse_answer(&answer.body)
+        .map_err(|error| failed(&format!("its answer {error}")).caused_by(error))?;
     let objects = value["objects"].as_array().map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<&str> = objects.iter().filter_map(|object| object["text"].as_str()).collect();
     let text = texts.join("\n\n");
     if text.trim().is_empty() {
         // It reports errors with status 200 as well.
-        return Err(failed("the response contains none".to_owned()));
+        return Err(failed("the response contains none"));
     }
     let title = objects.iter().find_map(|object| object["title"].as_str()).unwrap_or_default();
     let mut page =

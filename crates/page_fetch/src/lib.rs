@@ -61,7 +61,7 @@ impl ReadPages for PageFetch {
         if !config.is_enabled && !wanted.is_asked_for {
             let why =
                 "its provider does not allow pages to be fetched: page_fetch_config_json has no key 'cache'";
-            return Err(PageError::Failed(why.to_owned()));
+            return Err(PageError::failed(why));
         }
         let of_provider = match wanted.target {
             PageTarget::Source(page) => page.provider().spec.config.rag.fetch_timeout,

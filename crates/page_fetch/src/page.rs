@@ -34,7 +34,7 @@ impl PageRequest<'_> {
         let failure = match plain {
             Ok(Ok(page)) => return Ok(self.masked(page)),
             Ok(Err(failure)) => failure,
-            Err(_) => FetchFailure::maybe(format!("{host} did not answer in time")),
+            Err(late) => FetchFailure::maybe(format!("{host} did not answer in time")).caused_by(late),
         };
         // Content of the provider's own origin is not for third parties.
         let is_for_others = |page: &SourcePage<'_>| request::own_origin(*page, self.config, &url).is_none();
@@ -43,10 +43,9 @@ impl PageRequest<'_> {
             return Err(failure.error);
         };
         let time = self.wanted.time_max.saturating_sub(started.elapsed()).min(self.usual);
-        diffbot::read(self.parts, service, &url, time)
-            .await
-            .map(|page| self.masked(page))
-            .map_err(|second| PageError::Failed(format!("{}; {second}", failure.error)))
+        diffbot::read(self.parts, service, &url, time).await.map(|page| self.masked(page)).map_err(|second| {
+            PageError::failed(format!("{}; {second}", failure.error)).caused_by(failure.error)
+        })
     }
 
     /// The page, if its provider returned it.
@@ -99,9 +98,13 @@ impl PageRequest<'_> {
         let address =
             address.ok_or_else(|| FetchFailure::last("the media type lookup has no valid address"))?;
         let answer = self.get(address).await?;
-        let value = parse_answer(&answer.body)
-            .map_err(|_| FetchFailure::last("the response of the media type lookup is not JSON"))?;
-        let path = lookup.path.parsed().map_err(|error| FetchFailure::last(error.message()))?;
+        let value = parse_answer(&answer.body).map_err(|error| {
+            FetchFailure::last("the response of the media type lookup is not JSON").caused_by(error)
+        })?;
+        let path = lookup
+            .path
+            .parsed()
+            .map_err(|error| FetchFailure::last(error.message()).caused_by(error.clone()))?;
         let found = path.find(&value).into_iter().find_map(Value::as_str).map(media_type::bare);
         found.ok_or_else(|| {
             FetchFailure::last("the response of the media type lookup does not contain the type")
@@ -145,8 +148,12 @@ impl PageRequest<'_> {
         let version = version(&answer);
         let file_bytes = u64::try_from(answer.body.len()).unwrap_or(u64::MAX);
         let file = FileToRead { media_type: said, name, bytes: answer.body };
-        let read =
-            self.parts.extract.extract(file).await.map_err(|error| FetchFailure::maybe(error.to_string()))?;
+        let read = self
+            .parts
+            .extract
+            .extract(file)
+            .await
+            .map_err(|error| FetchFailure::maybe(error.to_string()).caused_by(error))?;
         if read.text.trim().is_empty() {
             return Err(FetchFailure::maybe("the page has no text"));
         }

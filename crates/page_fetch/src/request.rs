@@ -69,7 +69,7 @@ async fn source_rights(
     let Some(origin) = own_origin(page, config, url) else { return Ok((None, Carried::default())) };
     let provider = page.provider();
     if provider.unreadable.is_any() {
-        return Err(PageError::Failed(reason::secrets_unreadable().to_owned()));
+        return Err(PageError::failed(reason::secrets_unreadable()));
     }
     let token = token_of(parts, provider, user).await?;
     Ok((Some(origin), token.map_or_else(|| of_credentials(provider), Carried::bearer)))
@@ -139,7 +139,7 @@ async fn token_of(
         (Some(token), _) => Ok(Some(token.clone())),
         (None, Some(authenticator)) => {
             let token = parts.tokens.access_token(user, authenticator).await;
-            token.map(Some).map_err(|error| PageError::Failed(error.to_string()))
+            token.map(Some).map_err(|error| PageError::failed(error.to_string()).caused_by(error))
         }
         (None, None) => Ok(None),
     }

@@ -6,7 +6,7 @@ use crate::in_progress::Generation;
 use crate::prompt::SourceText;
 use crate::selection::SelectedItem;
 use domain::ids::{ProviderId, UserId};
-use domain::ports::{DocumentRequest, PageError, PageText};
+use domain::ports::{DocumentRequest, PageError, PageText, chain};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::summary::SourceMode;
@@ -82,8 +82,8 @@ impl RagContext {
         // The page fetcher limits the time of a single page.
         let time_max = wait_until.saturating_duration_since(Instant::now());
         let wanted = DocumentRequest::of_result(provider, item, user, time_max);
-        let late = || PageError::Failed("its page timed out".to_owned());
-        timeout_at(wait_until, self.pages.read(&wanted)).await.unwrap_or_else(|_| Err(late()))
+        let read = timeout_at(wait_until, self.pages.read(&wanted)).await;
+        read.unwrap_or_else(|late| Err(PageError::failed("its page timed out").caused_by(late)))
     }
 }
 
@@ -98,7 +98,7 @@ impl SourceTexts {
             Err(PageError::NoAddress) => self.add_snippet(item),
             other if falls_back => {
                 if let Err(error) = other {
-                    tracing::debug!(%error, "a page is replaced by its result: {error}");
+                    tracing::debug!(%error, "a page is replaced by its result: {}", chain(&error));
                 }
                 self.add_snippet(item);
             }
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_page_or_the_result_itself() {
-        let failed = || Err(PageError::Failed("404".to_owned()));
+        let failed = || Err(PageError::failed("404"));
         let table = [
             (page("long text"), "short", true, Some((SourceMode::Page, "long text", "PDF"))),
             (copy("long text"), "short", true, Some((SourceMode::Cache, "long text", "PDF"))),

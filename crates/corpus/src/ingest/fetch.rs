@@ -154,7 +154,9 @@ async fn refused(
         }
         // A source may be back in a moment; a typed URL is tried once.
         PageError::Unreachable if matches!(target, PageTarget::User(_)) => {}
-        PageError::Failed(_) | PageError::Unreachable => return Ok(IngestFailure::Again(error.to_string())),
+        PageError::Failed { .. } | PageError::Unreachable => {
+            return Ok(IngestFailure::Again(error.to_string()));
+        }
         PageError::Denied(_) | PageError::Gone(_) | PageError::NoAddress => {}
     }
     Ok(IngestFailure::Final(error.to_string()))

@@ -73,7 +73,7 @@ impl ReadPages for Web {
         let pages = self.pages.lock().unwrap();
         let own = pages.get(&(Some(user), url.clone()));
         let page = own.or_else(|| pages.get(&(None, url)));
-        page.cloned().unwrap_or(Err(PageError::Failed("there is no such page".to_owned())))
+        page.cloned().unwrap_or(Err(PageError::failed("there is no such page")))
     }
     async fn probe(&self, _wanted: &DocumentRequest<'_>) -> Result<PageProbe, PageError> {
         Err(PageError::NoAddress)

@@ -1,6 +1,6 @@
 //! Reads the text of the document behind a result.
 
-use super::ByteOrigin;
+use super::{ByteOrigin, Cause};
 use crate::ids::{ResultId, SignalId, UserId};
 use crate::provenance::PageTarget;
 use crate::provider::SearchProvider;
@@ -85,8 +85,23 @@ pub enum PageError {
     /// Response 404 or 410.
     #[error("the document no longer exists (HTTP {0})")]
     Gone(u16),
-    #[error("{0}")]
-    Failed(String),
+    #[error("{message}")]
+    Failed { message: String, source: Option<Cause> },
+}
+
+impl PageError {
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), source: None }
+    }
+
+    /// Keeps the error behind a failure; the other errors have none.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Cause>) -> Self {
+        if let Self::Failed { source, .. } = &mut self {
+            *source = Some(cause.into());
+        }
+        self
+    }
 }
 
 #[async_trait]
@@ -105,4 +120,29 @@ pub trait ReadPages: Send + Sync {
         user: UserId,
         time_max: Duration,
     ) -> usize;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::chain;
+    use std::error::Error;
+    use std::io;
+
+    #[test]
+    fn people_see_the_sentence_and_the_log_the_cause() {
+        let table = [
+            (PageError::NoAddress, "the result has no address that can be fetched", false),
+            (PageError::Unreachable, "its address cannot be reached from here", false),
+            (PageError::Denied(403), "the source denies you access to this document (HTTP 403)", false),
+            (PageError::Gone(410), "the document no longer exists (HTTP 410)", false),
+            (PageError::failed("the page has no text"), "the page has no text", true),
+        ];
+        for (error, text, has_cause) in table {
+            let caused = error.clone().caused_by(io::Error::other("timed out"));
+            assert_eq!((caused.to_string().as_str(), &caused), (text, &error));
+            assert_eq!(caused.source().is_some_and(|cause| cause.is::<io::Error>()), has_cause);
+            assert_eq!(chain(&caused).ends_with(": timed out"), has_cause);
+        }
+    }
 }

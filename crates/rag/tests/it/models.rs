@@ -199,7 +199,7 @@ impl ReadPages for Pages {
                 media_type: "text/html".to_owned(),
                 ..PageText::default()
             }),
-            None => Err(PageError::Failed("the page answered 404".to_owned())),
+            None => Err(PageError::failed("the page answered 404")),
         }
     }
 

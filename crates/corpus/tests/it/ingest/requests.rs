@@ -81,7 +81,7 @@ async fn failures_leave_a_message_and_no_document() {
     let few = text_of("river", WORDS_MIN - 16);
     let table: [(&str, Result<&str, PageError>, usize, &str); 5] = [
         ("https://a.example/1", Ok(&few), 1, "40 are needed"),
-        ("https://a.example/2", Err(PageError::Failed("no answer".to_owned())), 3, "no answer"),
+        ("https://a.example/2", Err(PageError::failed("no answer")), 3, "no answer"),
         ("https://a.example/3", Err(PageError::Gone(410)), 1, "HTTP 410"),
         ("https://a.example/4", Err(PageError::Denied(403)), 1, "HTTP 403"),
         ("https://a.example/5", Ok("1 2 3 "), 1, "only 3 words"),
@@ -144,7 +144,7 @@ async fn what_is_gone_for_ones_account_ends_ones_own_right() {
 async fn a_failure_is_told_to_the_person_who_asked_alone() {
     let fixture = Fixture::open().await;
     let mails = fixture.provider("Mails", json!({"authenticator": "microsoft"})).await;
-    let failed = || PageError::Failed("no token".to_owned());
+    let failed = || PageError::failed("no token");
     for (url, is_typed, error) in [
         ("https://a.example/1", false, failed()),
         ("https://b.example/1", true, failed()),

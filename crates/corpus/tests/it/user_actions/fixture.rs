@@ -82,7 +82,7 @@ impl ReadPages for Sources {
             Some(Says::Status(status)) => probe(status, ""),
             Some(Says::Version(version)) => probe(200, version),
             Some(Says::Silence) => std::future::pending().await,
-            Some(Says::Unavailable) | None => Err(PageError::Failed("no answer".to_owned())),
+            Some(Says::Unavailable) | None => Err(PageError::failed("no answer")),
         }
     }
 
