@@ -9,7 +9,7 @@ use super::match_message::MessageMatcher;
 use crate::{CacheParts, permissions};
 use domain::corpus::{NewEvent, Scan, ScanCounts, Visibility};
 use domain::ids::SignalId;
-use domain::ports::StoreError;
+use domain::ports::{Cause, StoreError};
 use futures_util::{StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
 
@@ -33,16 +33,31 @@ pub enum ScanError {
     /// It was canceled or deleted.
     #[error("the scan is over")]
     Over,
-    /// For the owner.
-    #[error("{0}")]
-    Failed(String),
+    /// The message is for the owner.
+    #[error("{message}")]
+    Failed { message: String, source: Option<Cause> },
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
+impl ScanError {
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), source: None }
+    }
+
+    /// Keeps the error behind a failure; an error of the store has its own.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Cause>) -> Self {
+        if let Self::Failed { source, .. } = &mut self {
+            *source = Some(cause.into());
+        }
+        self
+    }
+}
+
 impl From<MailError> for ScanError {
     fn from(error: MailError) -> Self {
-        Self::Failed(error.to_string())
+        Self::failed(error.to_string()).caused_by(error)
     }
 }
 
@@ -85,9 +100,7 @@ async fn pages(
         page.heads.truncate(space);
         for batch in page.heads.chunks(BATCH) {
             if !parts.license.opens_cache() {
-                return Err(ScanError::Failed(
-                    "the license does not include the semantic cache any more".to_owned(),
-                ));
+                return Err(ScanError::failed("the license does not include the semantic cache any more"));
             }
             let events = match_messages(matcher, batch, &mut progress.counts).await?;
             let events = visible(parts, scan, events).await?;
@@ -104,8 +117,8 @@ async fn pages(
 
 fn without_mailbox(error: MailError) -> ScanError {
     match error {
-        MailError::Missing => ScanError::Failed("your connected mailbox has no sent mail".to_owned()),
-        MailError::Failed(sentence) => ScanError::Failed(sentence),
+        MailError::Missing => ScanError::failed("your connected mailbox has no sent mail").caused_by(error),
+        MailError::Failed { .. } => error.into(),
     }
 }
 
@@ -160,4 +173,35 @@ async fn note(
     counts.matches += added.matches;
     counts.candidates += added.candidates;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ports::chain;
+    use std::error::Error;
+    use std::io;
+
+    #[test]
+    fn the_owner_sees_the_sentence_and_the_log_the_cause() {
+        let mail = MailError::failed("it does not answer").caused_by(io::Error::other("timed out"));
+        let store = StoreError::failed("no table").caused_by(io::Error::other("code 1"));
+        let table = [
+            (ScanError::Over, "the scan is over", ""),
+            (ScanError::failed("too many days"), "too many days", ""),
+            (mail.clone().into(), "it does not answer", ": timed out"),
+            (without_mailbox(mail), "it does not answer", ": timed out"),
+            (
+                without_mailbox(MailError::Missing),
+                "your connected mailbox has no sent mail",
+                ": the mailbox does not return this message",
+            ),
+            (store.into(), "the database failed: no table", ": code 1"),
+        ];
+        for (error, text, causes) in table {
+            assert_eq!(error.to_string(), text);
+            assert_eq!(chain(&error), format!("{text}{causes}"));
+            assert_eq!(error.source().is_some(), !causes.is_empty());
+        }
+    }
 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use domain::corpus::{Scan, ScanStatus};
 use domain::ids::{ScanId, TaskId};
 use domain::ports::{
-    ClaimedTask, NewTask, QueueError, QueueName, ScanEnd, StoreError, TaskError, TaskHandler,
+    ClaimedTask, NewTask, QueueError, QueueName, ScanEnd, StoreError, TaskError, TaskHandler, chain,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -76,17 +76,17 @@ async fn run(parts: &CacheParts, id: ScanId, attempt: u32) -> Result<(), StoreEr
             stop = ended_elsewhere(parts, id) => Err(stop),
         }
     } else {
-        Err(ScanError::Failed("the license does not include the semantic cache".to_owned()))
+        Err(ScanError::failed("the license does not include the semantic cache"))
     };
     match ended {
         Ok(()) => end(parts, &scan, progress, None).await,
         Err(ScanError::Over) => Ok(()),
-        Err(ScanError::Failed(why)) => end(parts, &scan, progress, Some(why)).await,
+        Err(error @ ScanError::Failed { .. }) => end(parts, &scan, progress, Some(error)).await,
         Err(ScanError::Store(StoreError::NotFound)) => Ok(()), // the user and the scan were deleted
         Err(ScanError::Store(error)) if attempt < ATTEMPTS_MAX => Err(error),
         Err(ScanError::Store(error)) => {
-            tracing::error!(scan.id = id.0, "a scan of sent mail failed: {error}");
-            end(parts, &scan, progress, Some("the records could not be written".to_owned())).await
+            tracing::error!(scan.id = id.0, "a scan of sent mail failed: {}", chain(&error));
+            end(parts, &scan, progress, Some(ScanError::failed("the records could not be written"))).await
         }
     }
 }
@@ -108,11 +108,11 @@ async fn within(
     time_max: Duration,
     scan: impl Future<Output = Result<(), ScanError>>,
 ) -> Result<(), ScanError> {
-    let late = |_| {
+    let late = |late| {
         let minutes = time_max.as_secs() / 60;
         let sentence =
             format!("the scan took longer than {minutes} minutes; choose fewer days and scan again");
-        Err(ScanError::Failed(sentence))
+        Err(ScanError::failed(sentence).caused_by(late))
     };
     tokio::time::timeout(time_max, scan).await.unwrap_or_else(late)
 }
@@ -121,28 +121,29 @@ async fn end(
     parts: &CacheParts,
     scan: &Scan,
     progress: Progress,
-    error: Option<String>,
+    error: Option<ScanError>,
 ) -> Result<(), StoreError> {
     let Progress { counts, truncated } = progress;
     let status = if error.is_some() { ScanStatus::Failed } else { ScanStatus::Completed };
-    let error = error.unwrap_or_default();
     let (id, channel) = (scan.scan_id, scan.channel.as_str());
     let (messages, found) = (counts.messages_seen, counts.matches + counts.candidates);
-    if error.is_empty() {
-        tracing::info!(
+    match &error {
+        None => tracing::info!(
             scan.id = id.0,
             channel,
             messages,
             "scan {id} saw {messages} messages and found {found} documents anew"
-        );
-    } else {
-        tracing::warn!(
+        ),
+        Some(error) => tracing::warn!(
             scan.id = id.0,
             channel,
             messages,
-            "scan {id} failed after {messages} messages: {error}"
-        );
+            "scan {id} failed after {messages} messages: {}",
+            chain(error)
+        ),
     }
+    // The owner sees the sentence without its causes.
+    let error = error.map(|error| error.to_string()).unwrap_or_default();
     parts.store.end_scan(id, ScanEnd { status, counts, error, truncated }, parts.clock.now()).await?;
     Ok(())
 }

@@ -52,9 +52,11 @@ pub struct Client {
 enum RequestFailure {
     /// Retry after this time; None: the service does not say.
     Wait(Option<Duration>),
+    /// No response: retry later.
+    Unreachable(FetchError),
     Expired,
     Missing,
-    Bad(String),
+    Bad(MailError),
 }
 
 impl Client {
@@ -64,8 +66,8 @@ impl Client {
             Channel::Outlook => (&settings.egress_outlook_url, "SVC_EGRESS_OUTLOOK_URL"),
             Channel::Gmail => (&settings.egress_gmail_url, "SVC_EGRESS_GMAIL_URL"),
         };
-        let invalid = || MailError::Failed(format!("{setting} is not an address"));
-        let base = Url::parse(url.trim_end_matches('/')).map_err(|_| invalid())?;
+        let invalid = || MailError::failed(format!("{setting} is not an address"));
+        let base = Url::parse(url.trim_end_matches('/')).map_err(|error| invalid().caused_by(error))?;
         // Set by an administrator.
         let origin = Origin::trusted(&base).ok_or_else(invalid)?;
         let name = authenticator(settings, channel).to_owned();
@@ -96,11 +98,11 @@ impl Client {
     /// A URL that the service returned. It must be on the service's own origin, because the token is sent there.
     pub fn named(&self, text: &str) -> Result<Url, MailError> {
         let url = Url::parse(text).ok().filter(|url| self.origin.is_of(url));
-        url.ok_or_else(|| MailError::Failed("the mailbox names its next page at another place".to_owned()))
+        url.ok_or_else(|| MailError::failed("the mailbox names its next page at another place"))
     }
 
     pub async fn json(&self, url: &Url, more: &[(&str, &str)]) -> Result<Value, MailError> {
-        parse_answer(&self.get(url, more).await?).map_err(|_| unreadable())
+        parse_answer(&self.get(url, more).await?).map_err(|error| unreadable().caused_by(error))
     }
 
     pub async fn get(&self, url: &Url, more: &[(&str, &str)]) -> Result<Bytes, MailError> {
@@ -113,10 +115,12 @@ impl Client {
                     Some(failure) => failure,
                 },
                 Err(FetchError::TooLarge { .. }) => RequestFailure::Missing,
-                Err(FetchError::Timeout { .. } | FetchError::Connect { .. } | FetchError::Broken { .. }) => {
-                    RequestFailure::Wait(None)
-                }
-                Err(error) => RequestFailure::Bad(error.to_string()),
+                Err(
+                    error @ (FetchError::Timeout { .. }
+                    | FetchError::Connect { .. }
+                    | FetchError::Broken { .. }),
+                ) => RequestFailure::Unreachable(error),
+                Err(error) => RequestFailure::Bad(MailError::failed(error.to_string()).caused_by(error)),
             };
             match failure {
                 RequestFailure::Expired if !is_renewed => {
@@ -124,25 +128,29 @@ impl Client {
                     self.renew(&token).await?;
                 }
                 RequestFailure::Wait(told) if retries < RETRIES_MAX => {
-                    let usual = WAIT_FIRST * 2_u32.pow(retries);
+                    tokio::time::sleep(bounded(told.unwrap_or_else(|| usual_wait(retries)))).await;
                     retries += 1;
-                    tokio::time::sleep(bounded(told.unwrap_or(usual))).await;
+                }
+                RequestFailure::Unreachable(_) if retries < RETRIES_MAX => {
+                    tokio::time::sleep(bounded(usual_wait(retries))).await;
+                    retries += 1;
                 }
                 RequestFailure::Missing => return Err(MailError::Missing),
                 RequestFailure::Expired => {
-                    return Err(MailError::Failed(format!(
+                    return Err(MailError::failed(format!(
                         "the mailbox does not accept your connection any more; connect {} again and scan again",
                         self.authenticator
                     )));
                 }
-                RequestFailure::Wait(_) => {
-                    let sentence =
-                        format!("{} does not answer or is too busy; scan again later", self.origin.host);
-                    return Err(MailError::Failed(sentence));
-                }
-                RequestFailure::Bad(sentence) => return Err(MailError::Failed(sentence)),
+                RequestFailure::Wait(_) => return Err(self.busy()),
+                RequestFailure::Unreachable(error) => return Err(self.busy().caused_by(error)),
+                RequestFailure::Bad(error) => return Err(error),
             }
         }
+    }
+
+    fn busy(&self) -> MailError {
+        MailError::failed(format!("{} does not answer or is too busy; scan again later", self.origin.host))
     }
 
     /// Replaces a token that was not accepted, if there is another one. Of parallel requests, the first one fetches
@@ -175,12 +183,13 @@ impl Client {
 }
 
 fn untold(error: SourceTokenError) -> MailError {
-    MailError::Failed(match error {
+    let sentence = match &error {
         SourceTokenError::NotConnected(name) => {
             format!("{name} is not connected to your account any more; connect it and scan again")
         }
         other => other.to_string(),
-    })
+    };
+    MailError::failed(sentence).caused_by(error)
 }
 
 /// None: the response is good.
@@ -194,11 +203,12 @@ fn failure(answer: &HttpResponse, now: Instant) -> Option<RequestFailure> {
         }
         // Gmail uses it for throttling and for a missing permission.
         403 if is_throttled(&answer.body) => RequestFailure::Wait(None),
-        403 => RequestFailure::Bad(
-            "the mailbox refuses: your connection lacks the permission to read mail; connect it again with that permission"
-                .to_owned(),
-        ),
-        status => RequestFailure::Bad(format!("the mailbox answered with the status {status}")),
+        403 => RequestFailure::Bad(MailError::failed(
+            "the mailbox refuses: your connection lacks the permission to read mail; connect it again with that permission",
+        )),
+        status => {
+            RequestFailure::Bad(MailError::failed(format!("the mailbox answered with the status {status}")))
+        }
     })
 }
 
@@ -207,6 +217,11 @@ fn is_throttled(body: &[u8]) -> bool {
     let mut reasons =
         told["error"]["errors"].as_array().into_iter().flatten().filter_map(|one| one["reason"].as_str());
     reasons.any(|reason| matches!(reason, "rateLimitExceeded" | "userRateLimitExceeded"))
+}
+
+/// If the service does not say how long.
+fn usual_wait(retries: u32) -> Duration {
+    WAIT_FIRST * 2_u32.pow(retries)
 }
 
 fn bounded(wait: Duration) -> Duration {
@@ -258,6 +273,7 @@ mod tests {
                 None => "good".to_owned(),
                 Some(RequestFailure::Wait(Some(time))) => format!("wait {}", time.as_secs()),
                 Some(RequestFailure::Wait(None)) => "wait".to_owned(),
+                Some(RequestFailure::Unreachable(_)) => "unreachable".to_owned(),
                 Some(RequestFailure::Expired) => "expired".to_owned(),
                 Some(RequestFailure::Missing) => "missing".to_owned(),
                 Some(RequestFailure::Bad(_)) => "bad".to_owned(),

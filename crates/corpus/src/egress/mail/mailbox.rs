@@ -5,6 +5,7 @@ use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::corpus::Channel;
 use domain::instant::Instant;
+use domain::ports::Cause;
 use domain::settings::Settings;
 
 /// Most messages of one page.
@@ -50,14 +51,29 @@ pub struct Attachment {
     pub bytes: Option<Bytes>,
 }
 
-/// Why a mailbox gave nothing. The messages contain nothing of any mail.
+/// Why a mailbox gave nothing. Neither the messages nor the causes contain anything of a mail.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
     /// This message or attachment was deleted or is too large; others are not affected.
     #[error("the mailbox does not return this message")]
     Missing,
-    #[error("{0}")]
-    Failed(String),
+    #[error("{message}")]
+    Failed { message: String, source: Option<Cause> },
+}
+
+impl MailError {
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), source: None }
+    }
+
+    /// Keeps the error behind a failure.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Cause>) -> Self {
+        if let Self::Failed { source, .. } = &mut self {
+            *source = Some(cause.into());
+        }
+        self
+    }
 }
 
 /// A person's sent mail.
@@ -98,12 +114,29 @@ pub fn authenticator(settings: &Settings, channel: Channel) -> &str {
 }
 
 pub(super) fn unreadable() -> MailError {
-    MailError::Failed("the mailbox gave an answer that cannot be read".to_owned())
+    MailError::failed("the mailbox gave an answer that cannot be read")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::ports::chain;
+    use std::error::Error;
+    use std::io;
+
+    #[test]
+    fn people_see_the_sentence_and_the_log_the_cause() {
+        let table = [
+            (MailError::Missing, "the mailbox does not return this message", false),
+            (MailError::failed("it does not answer"), "it does not answer", true),
+        ];
+        for (error, text, has_cause) in table {
+            let caused = error.clone().caused_by(io::Error::other("timed out"));
+            assert_eq!((caused.to_string().as_str(), &caused), (text, &error));
+            assert_eq!(caused.source().is_some_and(|cause| cause.is::<io::Error>()), has_cause);
+            assert_eq!(chain(&caused).ends_with(": timed out"), has_cause);
+        }
+    }
 
     #[test]
     fn both_days_are_part_of_a_window() {
