@@ -1,7 +1,7 @@
 //! Why a scan cannot be started, read or changed.
 
 use domain::corpus::Scan;
-use domain::ports::{QueueError, StoreError};
+use domain::ports::{QueueError, SourceTokenError, StoreError};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EgressError {
@@ -17,8 +17,8 @@ pub enum EgressError {
     #[error("{0}")]
     NotConnected(String),
     /// The token service cannot be reached now.
-    #[error("{0}")]
-    Unavailable(String),
+    #[error(transparent)]
+    Unavailable(SourceTokenError),
     /// The field, and a sentence for the user.
     #[error("{1}")]
     Invalid(&'static str, String),

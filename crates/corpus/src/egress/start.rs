@@ -75,11 +75,11 @@ impl SemanticCache {
                 Ok(_) => return Ok(*channel),
                 Err(SourceTokenError::NotConnected(_)) => connectable.push(name),
                 Err(SourceTokenError::UnknownAuthenticator(_)) => {}
-                Err(error @ SourceTokenError::Unavailable(..)) => unavailable = Some(error.to_string()),
+                Err(error @ SourceTokenError::Unavailable(..)) => unavailable = Some(error),
             }
         }
-        if let Some(sentence) = unavailable {
-            return Err(EgressError::Unavailable(sentence));
+        if let Some(error) = unavailable {
+            return Err(EgressError::Unavailable(error));
         }
         let names = asked.iter().map(|channel| authenticator(&self.parts.settings, *channel)).collect();
         Err(EgressError::NotConnected(unconnected(wanted, connectable, names)))

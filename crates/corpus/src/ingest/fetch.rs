@@ -25,7 +25,7 @@ pub async fn load_provider(parts: &CacheParts, job: &IngestJob) -> Result<Search
         None => source::no_provider(parts, job.user),
         Some(id) => match parts.store.provider(id).await {
             Err(StoreError::NotFound) => {
-                return Err(IngestFailure::Final("its source no longer exists".to_owned()));
+                return Err(IngestFailure::for_good("its source no longer exists"));
             }
             other => other?,
         },
@@ -37,7 +37,7 @@ pub async fn load_provider(parts: &CacheParts, job: &IngestJob) -> Result<Search
     if source::may_ask(parts, &provider, job.user).await? {
         Ok(provider)
     } else {
-        Err(IngestFailure::Final("this person may not use its source".to_owned()))
+        Err(IngestFailure::for_good("this person may not use its source"))
     }
 }
 
@@ -49,15 +49,15 @@ pub async fn fetch_text(
 ) -> Result<Fetched, IngestFailure> {
     if let Some(held) = &job.held {
         if !held.is_supplied && is_revoked(parts, job).await? {
-            return Err(IngestFailure::Final(
-                "the source has since denied this person access to the document".to_owned(),
+            return Err(IngestFailure::for_good(
+                "the source has since denied this person access to the document",
             ));
         }
         if let Some(page) = stored_page(parts, held).await? {
             return Ok(Fetched { page, is_supplied: held.is_supplied });
         }
         if held.is_supplied {
-            return Err(IngestFailure::Final("the supplied text no longer exists".to_owned()));
+            return Err(IngestFailure::for_good("the supplied text no longer exists"));
         }
     }
     let document = job.document();
@@ -155,9 +155,9 @@ async fn refused(
         // A source may be back in a moment; a typed URL is tried once.
         PageError::Unreachable if matches!(target, PageTarget::User(_)) => {}
         PageError::Failed { .. } | PageError::Unreachable => {
-            return Ok(IngestFailure::Again(error.to_string()));
+            return Ok(IngestFailure::again(error));
         }
         PageError::Denied(_) | PageError::Gone(_) | PageError::NoAddress => {}
     }
-    Ok(IngestFailure::Final(error.to_string()))
+    Ok(IngestFailure::finally(error))
 }

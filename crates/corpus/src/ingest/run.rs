@@ -19,6 +19,7 @@ use domain::ids::{ProviderId, TaskId, UserId};
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{
     BodyError, BodyKey, Placement, Retrieval, SignalJoin, StoreError, TaskError, TaskErrorKind, VectorError,
+    chain,
 };
 use domain::provider::SearchProvider;
 
@@ -49,19 +50,20 @@ pub async fn run(
         );
         return Ok(Outcome::LeftOut);
     }
-    let why = match ingest(parts, job, attempt).await {
+    let failure = match ingest(parts, job, attempt).await {
         Ok(()) => return Ok(Outcome::In),
         Err(IngestFailure::Removed) => return Ok(Outcome::LeftOut),
-        Err(IngestFailure::Passing(why)) if attempt < ATTEMPTS_MAX => {
-            return Err(TaskError::new(TaskErrorKind::Unavailable, why));
+        Err(failure @ IngestFailure::Passing { .. }) if attempt < ATTEMPTS_MAX => {
+            return Err(TaskError::from_cause(TaskErrorKind::Unavailable, failure));
         }
-        Err(IngestFailure::Again(why)) if attempt < TRIES_MAX => {
-            return Err(TaskError::new(TaskErrorKind::Failed, why));
+        Err(failure @ IngestFailure::Again { .. }) if attempt < TRIES_MAX => {
+            return Err(TaskError::from_cause(TaskErrorKind::Failed, failure));
         }
-        Err(IngestFailure::Passing(why) | IngestFailure::Again(why) | IngestFailure::Final(why)) => why,
+        Err(failure) => failure,
     };
-    tracing::info!(signal.id = job.signal.0, "a document was not ingested: {why}");
-    let notice = Notice::new(parts.clock.now(), NoticeKind::IngestFailed { task, reason: why });
+    tracing::info!(signal.id = job.signal.0, "a document was not ingested: {}", chain(&failure));
+    let reason = failure.to_string();
+    let notice = Notice::new(parts.clock.now(), NoticeKind::IngestFailed { task, reason });
     match note_failure(parts, job, notice).await {
         Ok(()) | Err(StoreError::NotFound) => Ok(Outcome::Failed),
         Err(error) => Err(error.into()),
@@ -117,10 +119,10 @@ impl Ingestion<'_> {
         let least = if fetched.is_supplied { SUPPLIED_WORDS_MIN } else { WORDS_MIN };
         if text.words < least {
             let why = format!("the document has only {} words; {least} are needed", text.words);
-            return Err(IngestFailure::Final(why));
+            return Err(IngestFailure::for_good(why));
         }
         if text.text.len() > most as usize * MB {
-            return Err(IngestFailure::Final(BodyError::TooLarge(most).to_string()));
+            return Err(BodyError::TooLarge(most).into());
         }
         Ok(text)
     }
@@ -205,12 +207,12 @@ impl Ingestion<'_> {
         let chunks = embedding::chunks(parts, &model, &title, analysis.pieces).await?;
         if chunks.is_empty() {
             let why = "the embedding model knows no word of the document";
-            return Err(IngestFailure::Final(why.to_owned()));
+            return Err(IngestFailure::for_good(why));
         }
         fits(parts, &chunks).await?;
         let size = u64::try_from(analysis.text.chars().count()).unwrap_or(u64::MAX);
-        let body_key = BodyKey::of_hash(&content_hash)
-            .ok_or_else(|| IngestFailure::Final("the text has no hash".to_owned()))?;
+        let body_key =
+            BodyKey::of_hash(&content_hash).ok_or_else(|| IngestFailure::for_good("the text has no hash"))?;
         let body_bytes = parts.bodies.put(&body_key, Bytes::from(analysis.text)).await?;
         let kept = TimeDelta::days(i64::from(parts.settings.storage_expiration_days));
         Ok(IndexedContent {
@@ -253,7 +255,11 @@ impl Ingestion<'_> {
         sync_vectors(parts, id).await?;
         self.follow(placed).await?;
         if let Err(error) = lineage::recompute(parts, id).await {
-            tracing::warn!(signal.id = id.0, "the lineage of a document could not be computed: {error}");
+            tracing::warn!(
+                signal.id = id.0,
+                "the lineage of a document could not be computed: {}",
+                chain(&error)
+            );
         }
         let changed = id == asked && !self.signal.content_hash.is_empty() && self.signal.content_hash != hash;
         let what = if changed { "changed" } else { "is in the cache" };
@@ -276,5 +282,5 @@ async fn fits(parts: &CacheParts, chunks: &[StoredChunk]) -> Result<(), IngestFa
 }
 
 fn interrupted() -> IngestFailure {
-    IngestFailure::Again("the text analysis was interrupted".to_owned())
+    IngestFailure::Again { message: "the text analysis was interrupted".to_owned(), source: None }
 }

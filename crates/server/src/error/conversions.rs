@@ -70,7 +70,7 @@ impl From<IngestError> for ApiError {
             IngestError::TooLarge(_) => Self::with_detail(ErrorCode::TooLarge, sentence),
             IngestError::Store(error) => error.into(),
             IngestError::Queue(error) => error.into(),
-            IngestError::Storage(error) => Self::unavailable(&error.to_string()),
+            IngestError::Storage(error) => Self::unavailable(&chain(&error)),
         }
     }
 }
@@ -94,7 +94,7 @@ impl From<EgressError> for ApiError {
             EgressError::NotConnected(sentence) => {
                 Self::with_detail(ErrorCode::MailboxNotConnected, sentence)
             }
-            EgressError::Unavailable(cause) => Self::unavailable(&cause),
+            EgressError::Unavailable(error) => Self::unavailable(&chain(&error)),
             EgressError::Invalid(field, sentence) => Self::invalid_field(field, sentence),
             EgressError::Store(error) => error.into(),
             EgressError::Queue(error) => error.into(),

@@ -344,7 +344,7 @@ fn set(response: &mut Response, name: HeaderName, value: HeaderValue) {
 mod tests {
     use super::*;
     use corpus::EgressError;
-    use domain::ports::{QueueError, StoreError};
+    use domain::ports::{QueueError, SourceTokenError, StoreError};
     use domain::status::SearchStatus;
     use domain::summary::SummaryFault;
     use federation::FederationError;
@@ -379,7 +379,12 @@ mod tests {
             (EgressError::Unlicensed.into(), 402, "cache_unlicensed"),
             (EgressError::NotFound.into(), 404, "not_found"),
             (EgressError::NotConnected("Connect it.".into()).into(), 424, "mailbox_not_connected"),
-            (EgressError::Unavailable("secret issuer".into()).into(), 503, "unavailable"),
+            (
+                EgressError::Unavailable(SourceTokenError::UnknownAuthenticator("secret issuer".into()))
+                    .into(),
+                503,
+                "unavailable",
+            ),
             (EgressError::Invalid("date_to", "Too late.".into()).into(), 400, "invalid"),
             (FederationError::Invalid(errors).into(), 400, "invalid"),
             (FederationError::Contended.into(), 409, "conflict"),
