@@ -6,7 +6,7 @@ use crate::ingest::{self, SourceRequest};
 use async_trait::async_trait;
 use domain::corpus::Origin;
 use domain::ids::UserId;
-use domain::ports::{Corpus, DocumentRequest, PageError, PageProbe, PageText, ReadPages};
+use domain::ports::{Corpus, DocumentRequest, PageError, PageProbe, PageText, ReadPages, chain};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl CachedPageReader {
             ingest::source_request(parts, &signal, wanted.user).await
         };
         found.await.unwrap_or_else(|error: domain::ports::StoreError| {
-            tracing::warn!("the source of a cached document was not found: {error}");
+            tracing::warn!("the source of a cached document was not found: {}", chain(&error));
             None
         })
     }

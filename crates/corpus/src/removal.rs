@@ -5,7 +5,7 @@
 use crate::{CacheParts, SemanticCache, ingest, permissions, retention};
 use domain::corpus::{DocumentAddress, Grant, Signal, SignalState, Visibility};
 use domain::ids::{SignalId, UserId};
-use domain::ports::StoreError;
+use domain::ports::{StoreError, chain};
 use domain::user::Principal;
 
 /// The document to remove.
@@ -113,7 +113,11 @@ async fn step(
 pub(crate) async fn remove(parts: &CacheParts, id: SignalId) -> Result<(), StoreError> {
     let bodies = parts.store.remove_signal(id).await?;
     if let Err(error) = parts.vectors.remove(&[id]).await {
-        tracing::warn!(signal.id = %id, "the vectors of a removed document are still there: {error}");
+        tracing::warn!(
+            signal.id = %id,
+            "the vectors of a removed document are still there: {}",
+            chain(&error)
+        );
     }
     retention::forget(parts, bodies).await;
     Ok(())
@@ -125,12 +129,20 @@ pub(crate) async fn update_vector_acl(parts: &CacheParts, id: SignalId) {
     let acl = match parts.store.acl_of(&[id]).await {
         Ok(mut found) => found.pop().map(|(_, acl)| acl).unwrap_or_default(),
         Err(error) => {
-            tracing::warn!(signal.id = %id, "the access list of a cached document cannot be read: {error}");
+            tracing::warn!(
+                signal.id = %id,
+                "the access list of a cached document cannot be read: {}",
+                chain(&error)
+            );
             return;
         }
     };
     if let Err(error) = parts.vectors.set_acl(id, &acl).await {
-        tracing::warn!(signal.id = %id, "the vector store has an outdated access list of a document: {error}");
+        tracing::warn!(
+            signal.id = %id,
+            "the vector store has an outdated access list of a document: {}",
+            chain(&error)
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Removal of expired texts and of texts without a document.
 
 use crate::CacheParts;
-use domain::ports::{BodyError, BodyKey, QueueName, StoreError, TaskError, TaskErrorKind};
+use domain::ports::{BodyError, BodyKey, QueueName, StoreError, TaskError, TaskErrorKind, chain};
 use std::collections::BTreeSet;
 
 /// Documents and bodies per batch.
@@ -50,7 +50,7 @@ pub(crate) async fn forget(parts: &CacheParts, body: impl IntoIterator<Item = Bo
     for key in body {
         if let Err(error) = remove(parts, &key).await {
             // The next sweep finds it.
-            tracing::warn!("an unreferenced text was not removed: {error}");
+            tracing::warn!("an unreferenced text was not removed: {}", chain(&error));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::in_progress::Generation;
 use crate::request::serves_request;
 use domain::ids::SearchId;
 use domain::instant::Instant;
-use domain::ports::StoreError;
+use domain::ports::{StoreError, chain};
 use domain::search::Search;
 use domain::summary::StoredSummary;
 use std::time::Duration;
@@ -68,7 +68,8 @@ impl RagContext {
                 Err(error) => tracing::warn!(
                     search.id = search.0,
                     %error,
-                    "the right to answer search {search} could not be renewed: {error}"
+                    "the right to answer search {search} could not be renewed: {}",
+                    chain(&error)
                 ),
             }
         }

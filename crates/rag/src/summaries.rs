@@ -7,7 +7,7 @@ use crate::events::{Stage, SummaryEvent};
 use crate::in_progress::{Admission, GenerationGuard, Outcome, Subscriber};
 use crate::request::{normalized, serves_request};
 use domain::ids::SearchId;
-use domain::ports::{ModelUse, SummaryEnd};
+use domain::ports::{ModelUse, SummaryEnd, chain};
 use domain::request_context::{current_request, within_request_if_any};
 use domain::search::Search;
 use domain::summary::{StoredSummary, SummaryFault, SummaryRequest};
@@ -170,7 +170,12 @@ impl RagContext {
         if outcome.is_err()
             && let Err(error) = self.store.end_summary(search.id, &lease_holder).await
         {
-            tracing::warn!(search.id = search.id.0, %error, "the lease of the summary could not be released: {error}");
+            tracing::warn!(
+                search.id = search.id.0,
+                %error,
+                "the lease of the summary could not be released: {}",
+                chain(&error)
+            );
         }
         log(&search, &outcome, started.elapsed());
         self.count(&generation.stages(), &outcome, started.elapsed());
@@ -249,7 +254,7 @@ fn log(search: &Search, outcome: &Outcome, took: Duration) {
             fault.code()
         ),
         Err(error) => {
-            tracing::warn!(search.id = id.0, %error, "search {id} could not be summarized: {error}")
+            tracing::warn!(search.id = id.0, %error, "search {id} could not be summarized: {}", chain(&error))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use domain::branding::{Branding, Color, picture};
-use domain::ports::BrandingStore;
+use domain::ports::{BrandingStore, chain};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -63,7 +63,7 @@ impl BrandingCache {
         let brand = match store.active_branding().await {
             Ok(found) => Arc::new(found.map(Brand::of).unwrap_or_default()),
             Err(error) => {
-                tracing::warn!("the branding cannot be read: {error}");
+                tracing::warn!("the branding cannot be read: {}", chain(&error));
                 return Arc::default();
             }
         };

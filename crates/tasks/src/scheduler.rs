@@ -1,7 +1,7 @@
 //! Scheduler of periodic tasks. Schedules are records; one of all processes takes a due schedule and enqueues its
 //! task.
 
-use domain::ports::{Clock, NewTask, QueueError, QueueName, ScheduleStore, TaskQueue};
+use domain::ports::{Clock, NewTask, QueueError, QueueName, ScheduleStore, TaskQueue, chain};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -35,7 +35,7 @@ impl Scheduler {
     pub async fn serve(self, mut stop: watch::Receiver<bool>) {
         loop {
             if let Err(error) = self.start_due_tasks().await {
-                tracing::warn!("the schedules cannot be served: {error}");
+                tracing::warn!("the schedules cannot be served: {}", chain(&error));
             }
             tokio::select! {
                 () = tokio::time::sleep(POLL_INTERVAL) => {}

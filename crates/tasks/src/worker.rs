@@ -166,7 +166,11 @@ impl Worker {
                 }
                 Ok(_) => self.queue.wait(self.config.queue, POLL_INTERVAL),
                 Err(error) => {
-                    tracing::warn!(queue = self.config.queue.as_str(), "the queue cannot be read: {error}");
+                    tracing::warn!(
+                        queue = self.config.queue.as_str(),
+                        "the queue cannot be read: {}",
+                        chain(&error)
+                    );
                     Box::pin(tokio::time::sleep(QUEUE_FAILED_WAIT))
                 }
             };
@@ -230,7 +234,11 @@ impl Worker {
             last_seen: self.clock.now(),
         };
         if let Err(error) = self.queue.record_heartbeat(heartbeat).await {
-            tracing::warn!(queue = self.config.queue.as_str(), "no sign of life could be given: {error}");
+            tracing::warn!(
+                queue = self.config.queue.as_str(),
+                "no sign of life could be given: {}",
+                chain(&error)
+            );
         }
     }
 
@@ -296,7 +304,11 @@ impl TaskRun {
             }
         };
         if let Err(error) = ended {
-            tracing::warn!(task.id = self.task.id.0, "the end of a task could not be noted: {error}");
+            tracing::warn!(
+                task.id = self.task.id.0,
+                "the end of a task could not be noted: {}",
+                chain(&error)
+            );
         }
     }
 
@@ -319,7 +331,7 @@ impl TaskRun {
     /// Releases the task, which starts again elsewhere.
     async fn give_back(&self) {
         if let Err(error) = self.queue.release(&self.task).await {
-            tracing::warn!(task.id = self.task.id.0, "the task was not given back: {error}");
+            tracing::warn!(task.id = self.task.id.0, "the task was not given back: {}", chain(&error));
         }
     }
 
@@ -336,7 +348,9 @@ impl TaskRun {
                     );
                     return;
                 }
-                Err(error) => tracing::warn!(task.id = self.task.id.0, "the lease was not renewed: {error}"),
+                Err(error) => {
+                    tracing::warn!(task.id = self.task.id.0, "the lease was not renewed: {}", chain(&error))
+                }
             }
         }
     }

@@ -4,7 +4,7 @@
 use crate::app::App;
 use crate::license_keys::issuer;
 use chrono::NaiveDate;
-use domain::ports::{Clock, SignalStore, StoreError};
+use domain::ports::{Clock, SignalStore, StoreError, chain};
 use domain::settings::Settings;
 use license::{LicensePolicy, LicenseReport, LicenseStatus};
 use std::path::Path;
@@ -45,7 +45,7 @@ async fn remember_day(policy: &LicensePolicy, signals: &dyn SignalStore) -> Resu
 /// Records the day; failures are only logged.
 pub async fn record_day(policy: &LicensePolicy, signals: &dyn SignalStore) {
     if let Err(error) = remember_day(policy, signals).await {
-        tracing::warn!("cannot record the day for the license check: {error}");
+        tracing::warn!("cannot record the day for the license check: {}", chain(&error));
     }
 }
 

@@ -6,7 +6,7 @@ use super::text_diff::{DiffOp, DiffPiece, compare, words};
 use crate::{CacheParts, SemanticCache};
 use domain::corpus::{Signal, StoredChunk};
 use domain::ids::SignalId;
-use domain::ports::StoreError;
+use domain::ports::{StoreError, chain};
 use domain::user::Principal;
 
 /// Most characters of each text that are compared.
@@ -66,7 +66,7 @@ struct Text {
 async fn text_of(parts: &CacheParts, signal: &Signal) -> Result<Text, StoreError> {
     let body = match &signal.body_key {
         Some(key) => parts.bodies.get(key).await.unwrap_or_else(|error| {
-            tracing::warn!(signal.id = %signal.signal_id, "a cached text cannot be read: {error}");
+            tracing::warn!(signal.id = %signal.signal_id, "a cached text cannot be read: {}", chain(&error));
             None
         }),
         None => None,

@@ -7,7 +7,7 @@ use crate::SemanticCache;
 use crate::ingest::{Document, IngestRequest, source_request};
 use domain::corpus::{AclToken, NewPin, Origin, OwnedVisibility, PinVia, Scope, query_key};
 use domain::ids::SignalId;
-use domain::ports::{ExistingPin, Page, PinFilter, PinOutcome};
+use domain::ports::{ExistingPin, Page, PinFilter, PinOutcome, chain};
 use domain::user::Principal;
 use std::time::Duration;
 
@@ -156,7 +156,11 @@ impl SemanticCache {
         let id = match self.ingest_and_wait(request, FETCH_WAIT).await {
             Ok(accepted) => accepted.signal.signal_id,
             Err(error) => {
-                tracing::info!(signal.id = %id, "a document to be pinned could not be fetched: {error}");
+                tracing::info!(
+                    signal.id = %id,
+                    "a document to be pinned could not be fetched: {}",
+                    chain(&error)
+                );
                 id
             }
         };

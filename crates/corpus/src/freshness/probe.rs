@@ -5,7 +5,7 @@ use crate::ingest::{IngestJob, SourceRequest, all_fetched_by, is_shared, source_
 use crate::{CacheParts, SemanticCache, permissions, removal};
 use domain::corpus::{DocumentAddress, Grant, Liveness, Signal, Visibility};
 use domain::ids::{ResultId, SignalId, UserId};
-use domain::ports::{DocumentRequest, PageProbe, StoreError};
+use domain::ports::{DocumentRequest, PageProbe, StoreError, chain};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -90,7 +90,7 @@ async fn is_for_one(parts: &CacheParts, signal: &Signal, answer: &Answer) -> Res
 /// The source denied this person the document.
 pub async fn denied(parts: &CacheParts, wanted: &DocumentRequest<'_>) {
     if let Err(error) = revoke_behind(parts, wanted).await {
-        tracing::warn!("access to a cached document could not be revoked: {error}");
+        tracing::warn!("access to a cached document could not be revoked: {}", chain(&error));
     }
 }
 
@@ -127,7 +127,11 @@ async fn fetch_again(parts: &CacheParts, signal: &Signal, answer: &Answer) {
     let mut job = IngestJob::of(signal.signal_id, answer.user, provider, item);
     job.is_asked_for = true;
     if let Err(error) = job.push(parts).await {
-        tracing::warn!(signal.id = %signal.signal_id, "a changed document could not be queued: {error}");
+        tracing::warn!(
+            signal.id = %signal.signal_id,
+            "a changed document could not be queued: {}",
+            chain(&error)
+        );
     }
 }
 
@@ -151,7 +155,7 @@ async fn ask(
         match timeout(time_max, parts.pages.probe(&wanted)).await {
             Ok(Ok(probe)) => return Ok(Some(Answer { user, asked, probe })),
             Ok(Err(error)) => {
-                tracing::debug!(signal.id = %signal.signal_id, "no answer of the source: {error}")
+                tracing::debug!(signal.id = %signal.signal_id, "no answer of the source: {}", chain(&error))
             }
             Err(_) => break,
         }

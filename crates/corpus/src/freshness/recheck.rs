@@ -5,7 +5,7 @@ use super::task;
 use crate::{SemanticCache, cache_status};
 use domain::corpus::{CacheStatus, SignalState};
 use domain::ids::{SignalId, UserId};
-use domain::ports::StoreError;
+use domain::ports::{StoreError, chain};
 use std::collections::BTreeMap;
 
 /// Most documents of one page that are checked; the others are checked when a later page shows them.
@@ -18,7 +18,7 @@ pub async fn recheck(cache: &SemanticCache, asker: UserId, marks: &mut BTreeMap<
         return;
     }
     if let Err(error) = check_due(cache, asker, marks).await {
-        tracing::warn!("cached documents could not be checked: {error}");
+        tracing::warn!("cached documents could not be checked: {}", chain(&error));
     }
 }
 

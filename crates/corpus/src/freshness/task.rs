@@ -4,7 +4,7 @@ use super::due::due;
 use crate::SemanticCache;
 use async_trait::async_trait;
 use domain::ids::{SignalId, UserId};
-use domain::ports::{ClaimedTask, NewTask, QueueName, TaskError, TaskHandler};
+use domain::ports::{ClaimedTask, NewTask, QueueName, TaskError, TaskHandler, chain};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub async fn push(cache: &SemanticCache, asker: UserId, signals: &[SignalId]) {
         Err(error) => Err(error),
     };
     if let Err(error) = pushed {
-        tracing::warn!("a check of cached documents could not be queued: {error}");
+        tracing::warn!("a check of cached documents could not be queued: {}", chain(&error));
     }
 }
 

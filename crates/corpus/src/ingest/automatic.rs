@@ -11,7 +11,7 @@ use super::{cached_text, records, source};
 use crate::CacheParts;
 use domain::corpus::{DocumentAddress, Origin, Signal, SignalState};
 use domain::ids::{ProviderId, UserId};
-use domain::ports::{DocumentRequest, PageText, StoreError};
+use domain::ports::{DocumentRequest, PageText, StoreError, chain};
 use domain::provenance::{PageTarget, SourcePage};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
@@ -27,7 +27,7 @@ pub async fn keep(parts: &CacheParts, wanted: &DocumentRequest<'_>, text: &PageT
     let item = ResultItem { swirl_id: wanted.result, ..page.item().to_result() };
     let document = ProviderResult { provider: page.provider(), item: &item };
     if let Err(error) = try_keep(parts, document, wanted.user, text, origin).await {
-        tracing::warn!(provider.id = page.provider().id.0, "a page was not cached: {error}");
+        tracing::warn!(provider.id = page.provider().id.0, "a page was not cached: {}", chain(&error));
     }
 }
 
@@ -54,7 +54,11 @@ async fn try_keep(
         let by = retrieval(parts, document, source, user, &text.content_hash);
         parts.store.verify_signal(signal.signal_id, &page.version, &by, now).await?;
         if let Err(error) = sync_acl(parts, signal.signal_id).await {
-            tracing::warn!(signal.id = signal.signal_id.0, "the vector store could not be updated: {error}");
+            tracing::warn!(
+                signal.id = signal.signal_id.0,
+                "the vector store could not be updated: {}",
+                chain(&error)
+            );
         }
         return Ok(());
     }
@@ -103,7 +107,11 @@ pub async fn promote(
         match promote_one(parts, owner, ProviderResult { provider: &provider, item }, tags).await {
             Ok(counts) => promoted += usize::from(counts),
             Err(error) => {
-                tracing::warn!(provider.id = id.0, "a result was not fetched into the cache: {error}");
+                tracing::warn!(
+                    provider.id = id.0,
+                    "a result was not fetched into the cache: {}",
+                    chain(&error)
+                );
                 return;
             }
         }

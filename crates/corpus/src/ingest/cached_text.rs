@@ -5,7 +5,7 @@ use crate::{CacheParts, permissions};
 use domain::corpus::{DocumentAddress, Liveness, Signal, Visibility};
 use domain::ids::{SignalId, UserId};
 use domain::instant::Instant;
-use domain::ports::{DocumentRequest, PageText, StoreError};
+use domain::ports::{DocumentRequest, PageText, StoreError, chain};
 
 /// For a result from the cache: whatever is cached. For others: only a recently verified text that came from the
 /// source.
@@ -17,7 +17,7 @@ pub async fn text(parts: &CacheParts, wanted: &DocumentRequest<'_>) -> Option<Pa
         Ok(Some(signal)) => read(parts, &signal).await,
         Ok(None) => None,
         Err(error) => {
-            tracing::warn!("the cache could not be read: {error}");
+            tracing::warn!("the cache could not be read: {}", chain(&error));
             None
         }
     }
@@ -68,7 +68,7 @@ async fn read(parts: &CacheParts, signal: &Signal) -> Option<PageText> {
     let body = match parts.bodies.get(signal.body_key.as_ref()?).await {
         Ok(body) => body?,
         Err(error) => {
-            tracing::warn!(signal.id = signal.signal_id.0, "a cached text cannot be read: {error}");
+            tracing::warn!(signal.id = signal.signal_id.0, "a cached text cannot be read: {}", chain(&error));
             return None;
         }
     };

@@ -2,7 +2,7 @@
 //! this process only.
 
 use domain::ids::ProviderId;
-use domain::ports::RateLimitStore;
+use domain::ports::{RateLimitStore, chain};
 use domain::rate_limit::{BudgetRequest, BudgetTurn};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -33,7 +33,10 @@ impl RateLimiter {
             Ok(turn) => turn,
             Err(error) => {
                 // Without the shared count, a request might exceed the limit; and results could not be stored either.
-                tracing::warn!("provider {provider} is skipped: its requests cannot be counted: {error}");
+                tracing::warn!(
+                    "provider {provider} is skipped: its requests cannot be counted: {}",
+                    chain(&error)
+                );
                 BudgetTurn::TooLate(RETRY_AFTER)
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::search::waiter::SearchWaiter;
 use domain::ids::SearchId;
+use domain::ports::chain;
 use domain::search_run::RunState;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -32,7 +33,7 @@ impl SearchWaiter {
         let states: HashMap<SearchId, RunState> = match self.store.search_states(ids).await {
             Ok(states) => states.into_iter().collect(),
             Err(error) => {
-                tracing::warn!(%error, "cannot read the states of watched searches: {error}");
+                tracing::warn!(%error, "cannot read the states of watched searches: {}", chain(&error));
                 sleep(RETRY_AFTER).await;
                 return;
             }

@@ -5,7 +5,7 @@ use crate::notice_now::notice_now;
 use crate::search::processor_failure::{skipped, unknown_processor};
 use domain::notice::{Notice, NoticeKind};
 use domain::pipeline::SYSTEM_DEFAULT;
-use domain::ports::{PipelineStore, PluginContext, PluginRegistry, PostResultContext, RunStage};
+use domain::ports::{PipelineStore, PluginContext, PluginRegistry, PostResultContext, RunStage, chain};
 use domain::result::ResultSet;
 use domain::search::Search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -61,7 +61,11 @@ impl PostProcessor {
         match self.pipelines.pipeline_by_name(SYSTEM_DEFAULT).await {
             Ok(pipeline) => pipeline.processors,
             Err(error) => {
-                tracing::warn!(search.id = search.id.0, "cannot read the post-result pipeline: {error}");
+                tracing::warn!(
+                    search.id = search.id.0,
+                    "cannot read the post-result pipeline: {}",
+                    chain(&error)
+                );
                 notices.push(notice_now(&self.context, NoticeKind::PipelineUnreadable));
                 self.plugins.default_post_result.iter().map(|name| (*name).to_owned()).collect()
             }

@@ -5,6 +5,7 @@ use crate::error::ToolError;
 use crate::tool_context::ToolContext;
 use crate::tools::visible_providers;
 use domain::ids::ProviderId;
+use domain::ports::chain;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,7 +31,7 @@ struct SourceView {
 pub(super) async fn read(context: &ToolContext<'_>) -> Result<Value, ToolError> {
     let version = domain::VERSION;
     if let Err(error) = context.mcp.store.ping().await {
-        tracing::warn!("the records cannot be reached: {error}");
+        tracing::warn!("the records cannot be reached: {}", chain(&error));
         return shown(&HealthView { status: "error", version, sources: Vec::new() });
     }
     let sources = visible_providers(context).await?.into_iter().map(|provider| {

@@ -7,7 +7,7 @@ use super::context::OAuthContext;
 use chrono::TimeDelta;
 use domain::authenticator::{Authenticator, Connection};
 use domain::ids::{AuthenticatorId, UserId};
-use domain::ports::{OAuthError, ServiceError, ServiceErrorKind, SourceTokenError, StoreError};
+use domain::ports::{OAuthError, ServiceError, ServiceErrorKind, SourceTokenError, StoreError, chain};
 use domain::secret::Secret;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -179,13 +179,13 @@ impl OAuthContext {
 
     fn logged(&self, what: &str, outcome: Result<(), StoreError>) {
         if let Err(error) = outcome {
-            tracing::warn!("a connection could not be {what}: {error}");
+            tracing::warn!("a connection could not be {what}: {}", chain(&error));
         }
     }
 }
 
 fn unreadable(name: &str, error: StoreError) -> SourceTokenError {
-    tracing::warn!("what is connected cannot be read: {error}");
+    tracing::warn!("what is connected cannot be read: {}", chain(&error));
     let reason = ServiceError::new(ServiceErrorKind::Records, "the records cannot be read").caused_by(error);
     SourceTokenError::Unavailable(name.to_owned(), reason)
 }

@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use domain::authenticator::{Authenticator, EXPIRES_IN_MAX, Tokens};
 use domain::bounded_json::{ANSWER_VALUES_MAX, parse_object};
 use domain::ports::{
-    FetchError, HttpMethod, HttpRequest, HttpResponse, OAuthError, ServiceError, ServiceErrorKind,
+    FetchError, HttpMethod, HttpRequest, HttpResponse, OAuthError, ServiceError, ServiceErrorKind, chain,
 };
 use domain::secret::Secret;
 use serde_json::{Map, Value};
@@ -85,7 +85,7 @@ impl OAuthContext {
         };
         if let Err(error) = outcome.await {
             let idp = &authenticator.spec.idp;
-            tracing::warn!(idp, "a token could not be taken back at {idp}: {error}");
+            tracing::warn!(idp, "a token could not be taken back at {idp}: {}", chain(&error));
         }
     }
 

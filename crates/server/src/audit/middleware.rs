@@ -9,6 +9,7 @@ use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::Response;
 use domain::audit::{Action, AuditEvent, Author, Kind};
+use domain::ports::chain;
 use std::sync::Arc;
 
 /// Middleware around the guard that records lockouts in the audit log. The user name is not recorded, because people
@@ -25,7 +26,7 @@ pub async fn record_lockouts(State(state): State<Arc<AppState>>, request: Reques
         let author = Author { request_id, ..Author::anonymous(address.to_string(), state.clock.now()) };
         let event = AuditEvent::of(Action::Refused, Kind::SignIn, None, &path);
         if let Err(error) = state.store.note(&author, event).await {
-            tracing::warn!("a lockout could not be recorded in the audit log: {error}");
+            tracing::warn!("a lockout could not be recorded in the audit log: {}", chain(&error));
         }
     }
     response

@@ -4,7 +4,7 @@ use super::{Backup, BackupFolder, BackupPlan, StoredBackup};
 use crate::app::App;
 use anyhow::Context;
 use domain::audit::{Action, AuditEvent, Author, Kind};
-use domain::ports::{AuditStore, Clock};
+use domain::ports::{AuditStore, Clock, chain};
 use domain::settings::Settings;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -156,7 +156,7 @@ impl BackupSchedule {
     async fn record(&self, file: &Path) {
         let event = AuditEvent::of(Action::BackedUp, Kind::Database, None, &file.display().to_string());
         if let Err(error) = self.store.note(&Author::scheduler(self.clock.now()), event).await {
-            tracing::warn!("cannot write the audit log entry of the backup: {error}");
+            tracing::warn!("cannot write the audit log entry of the backup: {}", chain(&error));
         }
     }
 }

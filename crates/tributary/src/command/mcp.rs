@@ -9,7 +9,7 @@ use anyhow::Context;
 use async_trait::async_trait;
 use clap::Args;
 use domain::ids::UserId;
-use domain::ports::{Clock, QueueName, StoreError, TokenStore, UserStore};
+use domain::ports::{Clock, QueueName, StoreError, TokenStore, UserStore, chain};
 use domain::user::Principal;
 use mcp::{CallerContext, CallerError, CallerErrorKind, QuotaClass};
 use std::sync::Arc;
@@ -121,7 +121,7 @@ impl CallerContext for StdioCaller {
                 Err(CallerError::new(CallerErrorKind::Revoked, "The token or user no longer exists."))
             }
             Err(error) => {
-                tracing::warn!("mcp: cannot look up the user: {error}");
+                tracing::warn!("mcp: cannot look up the user: {}", chain(&error));
                 let sentence = "The database is not reachable at the moment.";
                 Err(CallerError::new(CallerErrorKind::Unavailable, sentence).caused_by(error))
             }

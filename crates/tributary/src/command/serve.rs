@@ -8,6 +8,7 @@ use crate::service_manager::ServiceManager;
 use crate::unreadable_records::unreadable_records;
 use crate::{logs, secret_files, terminal};
 use clap::Args;
+use domain::ports::chain;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -44,11 +45,11 @@ impl Serve {
         match app.store.seal_clear_providers().await {
             Ok(0) => {}
             Ok(count) => tracing::info!("encrypted headers and page fetch settings of {count} providers"),
-            Err(error) => tracing::warn!("cannot encrypt plain-text headers of providers: {error}"),
+            Err(error) => tracing::warn!("cannot encrypt plain-text headers of providers: {}", chain(&error)),
         }
         match unreadable_records(&*app.store).await {
             Ok(records) => records.iter().for_each(|record| tracing::warn!("{record}")),
-            Err(error) => tracing::warn!("cannot check records for unreadable secrets: {error}"),
+            Err(error) => tracing::warn!("cannot check records for unreadable secrets: {}", chain(&error)),
         }
         if let Some(password) = ensure_admin(&app).await? {
             let file = app.data_dir.join(secret_files::PASSWORD_FILE);

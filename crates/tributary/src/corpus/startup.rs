@@ -4,7 +4,7 @@
 use crate::app::App;
 use corpus::SemanticCache;
 use corpus::maintenance::Repair;
-use domain::ports::Corpus;
+use domain::ports::{Corpus, chain};
 use std::sync::Arc;
 
 /// Does nothing without a license for the cache. Failures are logged and do not stop the service: the cache is one
@@ -21,7 +21,7 @@ pub fn run(app: &App) -> impl Future<Output = ()> + use<> {
 async fn prepare(cache: &SemanticCache) -> bool {
     let vectors = cache.prepare_vectors().await;
     if let Err(error) = &vectors {
-        tracing::warn!(%error, "the vector store of the semantic cache is not ready: {error}");
+        tracing::warn!(%error, "the vector store of the semantic cache is not ready: {}", chain(error));
     }
     match cache.outdated_word_language().await {
         Ok(None) => {}
@@ -29,11 +29,11 @@ async fn prepare(cache: &SemanticCache) -> bool {
             "the words of the semantic cache are indexed in '{language}', which is not SVC_DEFAULT_QUERY_LANGUAGE; \
              to index them again, run: tributary reindex_corpus"
         ),
-        Err(error) => tracing::warn!(%error, "the semantic cache could not be read: {error}"),
+        Err(error) => tracing::warn!(%error, "the semantic cache could not be read: {}", chain(&error)),
     }
     let bodies = cache.prepare_bodies().await;
     if let Err(error) = &bodies {
-        tracing::warn!(%error, "the text storage of the semantic cache is not ready: {error}");
+        tracing::warn!(%error, "the text storage of the semantic cache is not ready: {}", chain(error));
     }
     vectors.is_ok() && bodies.is_ok()
 }
@@ -54,6 +54,6 @@ async fn reconcile(cache: &SemanticCache) {
             tracing::info!("rebuilt the vectors of {made} documents of the semantic cache");
         }
         Ok(_) => {}
-        Err(error) => tracing::warn!(%error, "the semantic cache could not be checked: {error}"),
+        Err(error) => tracing::warn!(%error, "the semantic cache could not be checked: {}", chain(&error)),
     }
 }

@@ -4,7 +4,7 @@ use super::limits::COLLECT_TIME_MAX;
 use crate::metrics::CacheFigures;
 use crate::state::AppState;
 use corpus::BackendHealth;
-use domain::ports::{Corpus, StoreError};
+use domain::ports::{Corpus, StoreError, chain};
 
 pub async fn collect(state: &AppState) -> CacheFigures {
     let cache = &state.corpus;
@@ -30,7 +30,7 @@ async fn within_time<T>(counts: impl Future<Output = Result<T, StoreError>>) -> 
     match tokio::time::timeout(COLLECT_TIME_MAX, counts).await {
         Ok(Ok(counts)) => Some(counts),
         Ok(Err(error)) => {
-            tracing::warn!("the cache metrics cannot be read: {error}");
+            tracing::warn!("the cache metrics cannot be read: {}", chain(&error));
             None
         }
         Err(_) => {

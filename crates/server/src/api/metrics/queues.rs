@@ -2,7 +2,7 @@
 
 use super::limits::COLLECT_TIME_MAX;
 use crate::state::AppState;
-use domain::ports::{QueueError, QueueName, WaitingOwners};
+use domain::ports::{QueueError, QueueName, WaitingOwners, chain};
 use futures_util::future::try_join_all;
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ pub async fn collect(state: &AppState) -> Option<Vec<(QueueName, QueueFigures)>>
     match tokio::time::timeout(COLLECT_TIME_MAX, figures).await {
         Ok(Ok(figures)) => Some(figures),
         Ok(Err(error)) => {
-            tracing::warn!("the queue metrics cannot be read: {error}");
+            tracing::warn!("the queue metrics cannot be read: {}", chain(&error));
             None
         }
         Err(_) => {

@@ -3,6 +3,7 @@
 use super::limits::COLLECT_TIME_MAX;
 use crate::metrics::ServerFigures;
 use crate::state::AppState;
+use domain::ports::chain;
 
 pub async fn collect(state: &AppState) -> ServerFigures {
     let now = state.clock.now();
@@ -12,7 +13,7 @@ pub async fn collect(state: &AppState) -> ServerFigures {
     let work = match work {
         Ok(Ok(work)) => Some(work),
         Ok(Err(error)) => {
-            tracing::warn!("the database does not answer: {error}");
+            tracing::warn!("the database does not answer: {}", chain(&error));
             None
         }
         Err(_) => {

@@ -3,6 +3,7 @@
 use crate::error::ApiError;
 use crate::state::AppState;
 use domain::mixed::AiInfo;
+use domain::ports::chain;
 use domain::search::Search;
 use domain::summary::{SummaryFault, SummaryRequest};
 use rag::SummaryError;
@@ -49,7 +50,12 @@ pub async fn summarize(state: &AppState, search: &Search, rag_request: &RagReque
         Err(SummaryError::Fault { fault, message }) => AiInfo::error(fault.code(), message),
         Err(error) => {
             let (id, refusal) = (search.id, ApiError::from(error.clone()));
-            tracing::warn!(search.id = id.0, %error, "search {id} could not be summarized: {error}");
+            tracing::warn!(
+                search.id = id.0,
+                %error,
+                "search {id} could not be summarized: {}",
+                chain(&error)
+            );
             AiInfo::error(refusal.code(), refusal.detail())
         }
     }

@@ -5,7 +5,7 @@ use crate::throttle::StreamPermit;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::mixed::MixedResponse;
-use domain::ports::StoreError;
+use domain::ports::{StoreError, chain};
 use domain::result::ResultSet;
 use domain::search::Search;
 use domain::status::SearchStatus;
@@ -166,7 +166,12 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
             Err(StoreError::NotFound) => self.end(None),
             Err(error) => {
                 self.state.federation.progress.invalidate(self.search.id);
-                tracing::warn!(search.id = self.search.id.0, %error, "events: the search cannot be read: {error}");
+                tracing::warn!(
+                    search.id = self.search.id.0,
+                    %error,
+                    "events: the search cannot be read: {}",
+                    chain(&error)
+                );
             }
         }
     }
@@ -208,7 +213,12 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
         match self.state.federation.mixer.mix(&self.search, &self.request).await {
             Ok(page) => self.pending.extend(self.encoder.page(&self.search, page)),
             Err(error) => {
-                tracing::warn!(search.id = self.search.id.0, %error, "events: the results cannot be mixed: {error}");
+                tracing::warn!(
+                    search.id = self.search.id.0,
+                    %error,
+                    "events: the results cannot be mixed: {}",
+                    chain(&error)
+                );
             }
         }
         self.end(Some(self.search.status));

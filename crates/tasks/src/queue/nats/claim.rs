@@ -7,7 +7,7 @@ use super::queue::NatsQueue;
 use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::{AckKind, Message};
 use domain::instant::Instant as Moment;
-use domain::ports::{ClaimedTask, DeliveredTask, QueueError, QueueName};
+use domain::ports::{ClaimedTask, DeliveredTask, QueueError, QueueName, chain};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -109,7 +109,9 @@ impl NatsQueue {
             match self.begin(request, message, asked).await {
                 Ok(task) => tasks.extend(task),
                 // The message is redelivered; accepted tasks must not be lost.
-                Err(error) => tracing::warn!(queue = queue.as_str(), "a task was not given up: {error}"),
+                Err(error) => {
+                    tracing::warn!(queue = queue.as_str(), "a task was not given up: {}", chain(&error))
+                }
             }
         }
         Ok(tasks)
@@ -176,7 +178,7 @@ impl NatsQueue {
     /// Removes a message from the stream. If that fails, it is redelivered and removed then.
     async fn remove(&self, proof: &str, what: AckKind) {
         if let Err(error) = self.connection.acknowledge(proof, what).await {
-            tracing::warn!("a message was not removed from the stream: {error}");
+            tracing::warn!("a message was not removed from the stream: {}", chain(&error));
         }
     }
 }

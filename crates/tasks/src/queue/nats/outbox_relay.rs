@@ -14,7 +14,7 @@ use async_nats::jetstream::message::PublishMessage;
 use chrono::TimeDelta;
 use domain::fair_share::{self, FairShare, WaitingTask};
 use domain::ids::TaskId;
-use domain::ports::{Clock, OutboxHead, OutboxTask, QueueError, QueueName, SentTask, TaskKey};
+use domain::ports::{Clock, OutboxHead, OutboxTask, QueueError, QueueName, SentTask, TaskKey, chain};
 use futures_util::FutureExt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::IntoFuture;
@@ -86,11 +86,11 @@ impl OutboxRelay {
             if self.connection.is_up() && recheck_at <= Instant::now() {
                 recheck_at = Instant::now() + SWEEP_INTERVAL;
                 if let Err(error) = self.sent.recheck().await {
-                    tracing::warn!("NATS does not say which tasks it has: {error}");
+                    tracing::warn!("NATS does not say which tasks it has: {}", chain(&error));
                 }
             }
             if let Err(error) = self.pass().await {
-                tracing::warn!("tasks wait in the outbox: {error}");
+                tracing::warn!("tasks wait in the outbox: {}", chain(&error));
             }
             tokio::select! {
                 () = self.notify.notified() => {}

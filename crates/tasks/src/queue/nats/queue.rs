@@ -14,7 +14,7 @@ use async_nats::jetstream::AckKind;
 use chrono::TimeDelta;
 use domain::ids::TaskId;
 use domain::instant::Instant as Moment;
-use domain::ports::{ClaimedTask, Clock, QueueError, QueueName};
+use domain::ports::{ClaimedTask, Clock, QueueError, QueueName, chain};
 use futures_util::StreamExt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -154,13 +154,17 @@ impl NatsQueue {
         let id = match self.store.put_back(task, key, attempts, due).await {
             Ok(id) => id,
             Err(error) => {
-                tracing::debug!(task.id = task.id.0, "the task waits in the stream: {error}");
+                tracing::debug!(task.id = task.id.0, "the task waits in the stream: {}", chain(&error));
                 return Ok(false);
             }
         };
         if let Err(error) = self.acknowledge_end(task, AckKind::Ack).await {
             // The message is redelivered, no longer matches the stored task, and is removed then.
-            tracing::debug!(task.id = id.0, "the message of a task that waits again stays: {error}");
+            tracing::debug!(
+                task.id = id.0,
+                "the message of a task that waits again stays: {}",
+                chain(&error)
+            );
         }
         self.outbox_relay.on_slot_free();
         Ok(true)
@@ -200,7 +204,9 @@ impl NatsQueue {
     pub(super) async fn send_now(&self, id: TaskId) {
         match tokio::time::timeout(PUSH_WAIT, self.outbox_relay.pass()).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::debug!(task.id = id.0, "the task waits in the outbox: {error}"),
+            Ok(Err(error)) => {
+                tracing::debug!(task.id = id.0, "the task waits in the outbox: {}", chain(&error))
+            }
             Err(_) => tracing::debug!(task.id = id.0, "the task waits in the outbox"),
         }
     }
