@@ -66,8 +66,17 @@ struct Operation {
 /// An error with its causes, for a log line: `the cache cannot be read: the database failed: disk full`. What is
 /// already there is not repeated.
 pub fn chain(error: &dyn Error) -> String {
+    joined(error, in_one_line)
+}
+
+/// An error with its causes, for a terminal: as [`chain`], but the texts keep their lines.
+pub fn chain_with_lines(error: &dyn Error) -> String {
+    joined(error, str::to_owned)
+}
+
+fn joined(error: &dyn Error, shown: fn(&str) -> String) -> String {
     let text = error.to_string();
-    match added_by_causes(&text, error.source()) {
+    match added(&text, error.source(), shown) {
         Some(causes) => format!("{}: {causes}", text.trim_end_matches('.')),
         None => text,
     }
@@ -75,11 +84,15 @@ pub fn chain(error: &dyn Error) -> String {
 
 /// What a cause and the causes behind it add to a text, in one line and outermost first; None if it is nothing.
 pub(super) fn added_by_causes(text: &str, first: Option<&(dyn Error + 'static)>) -> Option<String> {
+    added(text, first, in_one_line)
+}
+
+fn added(text: &str, first: Option<&(dyn Error + 'static)>, shown: fn(&str) -> String) -> Option<String> {
     let mut texts = vec![text.to_owned()];
     let mut added = Vec::new();
     let mut next = first;
     while let Some(cause) = next {
-        let text = in_one_line(&cause.to_string());
+        let text = shown(&cause.to_string());
         // Many errors contain the text of their cause.
         if !texts.iter().any(|known| known.contains(&text)) {
             added.push(without_known_part(&text, &texts));
@@ -153,6 +166,10 @@ mod tests {
         for (texts, expected) in table {
             assert_eq!(chain(&*links(texts)), expected, "{texts:?}");
         }
+        assert_eq!(
+            chain_with_lines(&*links(&["it failed: a", "b\nc", "error: a"])),
+            "it failed: a: b\nc: error"
+        );
         let long = io::Error::other("x".repeat(2 * CAUSE_CHARS_MAX));
         let error = Link { text: "it failed", source: Some(long.into()) };
         assert_eq!(chain(&error).len(), "it failed: ".len() + CAUSE_CHARS_MAX);

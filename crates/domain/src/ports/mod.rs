@@ -63,7 +63,7 @@ pub use branding_store::{BrandingEdits, BrandingStore};
 pub use canonical_store::{
     CanonicalCounts, CanonicalStore, ExistingPin, PinFilter, PinOutcome, RunFilter, RunOutcome, WriteMode,
 };
-pub use cause::{Cause, chain};
+pub use cause::{Cause, chain, chain_with_lines};
 pub use clock::{Clock, SystemClock};
 pub use connector::{
     Capability, Connector, ConnectorKind, FetchedResponse, NormalizedPage, PreparedRequest, ProviderQuery,

@@ -74,8 +74,9 @@ impl BackupSchedule {
                 *failures = failures.saturating_add(1);
                 let retry = backoff(*failures, self.settings.backup_every.0);
                 tracing::error!(
-                    "the scheduled backup failed: {error:#}. Check the folder {} (SVC_BACKUP_DIR): it must exist, have \
+                    "the scheduled backup failed: {}. Check the folder {} (SVC_BACKUP_DIR): it must exist, have \
                      free space and be writable by this user. Next attempt in {} seconds",
+                    chain(&*error),
                     self.folder.path().display(),
                     retry.as_secs()
                 );
@@ -138,7 +139,11 @@ impl BackupSchedule {
             return Err(error).context("the backup failed verification; check the disk");
         }
         if let Some(why) = &made.texts.why {
-            tracing::warn!("{} texts of the semantic cache are not in the backup: {why}", made.texts.failed);
+            tracing::warn!(
+                "{} texts of the semantic cache are not in the backup: {}",
+                made.texts.failed,
+                chain(why)
+            );
         }
         let bytes: u64 = made.manifest.parts.iter().map(|part| part.size).sum();
         tracing::info!("scheduled backup {} written, {bytes} bytes", file.display());

@@ -43,7 +43,7 @@ pub(crate) use load_providers::replace_by_name;
 use crate::app::{self, App, FileReaders};
 use crate::{config, terminal};
 use clap::{Parser, Subcommand};
-use domain::ports::UserStore;
+use domain::ports::{UserStore, chain_with_lines};
 use domain::settings::Settings;
 use domain::user::User;
 use std::path::{Path, PathBuf};
@@ -224,7 +224,7 @@ pub fn main(cli: Cli) -> ExitCode {
     match runtime.block_on(dispatch(cli)) {
         Ok(code) => code,
         Err(error) => {
-            terminal::note(format!("tributary: {error:#}"));
+            terminal::note(format!("tributary: {}", chain_with_lines(&*error)));
             ExitCode::FAILURE
         }
     }

@@ -95,7 +95,7 @@ fn disable_core_dumps() {
 }
 
 fn log_failure(error: &anyhow::Error) {
-    tracing::error!(target: logs::START_FAILED, "the service cannot start: {error:#}");
+    tracing::error!(target: logs::START_FAILED, "the service cannot start: {}", chain(&**error));
 }
 
 /// Returns on SIGTERM or Ctrl-C.

@@ -9,7 +9,7 @@ use clap::Args;
 use corpus::maintenance::{ReconcileReport, Repair};
 use domain::ports::{
     AuditStore, Clock, ConnectorErrorKind, HealthStore, ProviderStore, QueueName, ResultOrigin, SystemClock,
-    UserStore,
+    UserStore, chain_with_lines,
 };
 use domain::provider::SearchProvider;
 use domain::result::ProviderError;
@@ -115,7 +115,9 @@ impl Installation {
                 findings.extend(self.check_service(&app).await);
                 app.store.close().await;
             }
-            Err(error) => findings.push(fail("database", format!("cannot be used: {error:#}"))),
+            Err(error) => {
+                findings.push(fail("database", format!("cannot be used: {}", chain_with_lines(&*error))))
+            }
         }
         findings
     }
@@ -153,7 +155,7 @@ impl Installation {
     async fn cache(&self, app: &App) -> Vec<Finding> {
         match self.compare_and_repair(app).await {
             Ok(report) => cache_findings(&report),
-            Err(error) => vec![fail("cache", format!("cannot be checked: {error:#}"))],
+            Err(error) => vec![fail("cache", format!("cannot be checked: {}", chain_with_lines(&*error)))],
         }
     }
 
