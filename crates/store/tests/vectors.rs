@@ -125,7 +125,7 @@ async fn processes_agree_and_a_right_that_is_taken_is_gone() {
     store.close().await;
     let query = VectorQuery { tokens: &[me], limit: 1 };
     let away = one.nearest(query, &[1.0, 0.0]).await;
-    assert!(matches!(away, Err(VectorError::Unreachable(_))), "{away:?}");
+    assert!(matches!(away, Err(VectorError::Unreachable { .. })), "{away:?}");
 }
 
 #[tokio::test]

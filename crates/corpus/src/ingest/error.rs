@@ -92,8 +92,8 @@ mod tests {
         let text = String::new;
         let passing = [
             IngestFailure::from(StoreError::full(text())),
-            IngestFailure::from(BodyError::Refused(text())),
-            IngestFailure::from(VectorSyncError::from(VectorError::Unreachable(text()))),
+            IngestFailure::from(BodyError::refused(text())),
+            IngestFailure::from(VectorSyncError::from(VectorError::unreachable(text()))),
         ];
         assert!(
             passing.iter().all(|failure| matches!(failure, IngestFailure::Passing { .. })),

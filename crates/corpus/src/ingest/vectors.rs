@@ -121,7 +121,7 @@ async fn write_vectors(
     };
     match parts.vectors.put(vectors.clone()).await {
         Ok(()) => Ok(()),
-        Err(VectorError::Refused(_)) => {
+        Err(VectorError::Refused { .. }) => {
             // It may be the very first document.
             parts.vectors.prepare(dimension).await?;
             Ok(parts.vectors.put(vectors).await?)

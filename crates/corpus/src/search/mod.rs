@@ -216,7 +216,7 @@ fn unread(error: EmbeddingError) -> CorpusError {
 fn unsearchable(error: VectorError) -> CorpusError {
     let kind = match error {
         VectorError::MissingSparse | VectorError::Dimension { .. } => CorpusErrorKind::Outdated,
-        VectorError::Unreachable(_) | VectorError::Refused(_) | VectorError::Disabled => {
+        VectorError::Unreachable { .. } | VectorError::Refused { .. } | VectorError::Disabled => {
             CorpusErrorKind::Unavailable
         }
     };

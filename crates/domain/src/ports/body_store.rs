@@ -1,5 +1,6 @@
 //! Storage of the texts of cached documents.
 
+use super::Cause;
 use async_trait::async_trait;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -34,13 +35,32 @@ impl BodyKey {
 pub enum BodyError {
     #[error("the text is larger than the limit of {0} MB; raise SVC_STORAGE_MAX_BODY_MB")]
     TooLarge(u32),
-    #[error("the text storage cannot be reached: {0}")]
-    Unreachable(String),
+    #[error("the text storage cannot be reached: {message}")]
+    Unreachable { message: String, source: Option<Cause> },
     /// For example a folder without write permission, a missing bucket, or a rejected key.
-    #[error("the text storage rejected the request: {0}")]
-    Refused(String),
+    #[error("the text storage rejected the request: {message}")]
+    Refused { message: String, source: Option<Cause> },
     #[error("the stored text is damaged")]
     Damaged,
+}
+
+impl BodyError {
+    pub fn unreachable(message: impl Into<String>) -> Self {
+        Self::Unreachable { message: message.into(), source: None }
+    }
+
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::Refused { message: message.into(), source: None }
+    }
+
+    /// Keeps the error behind a failure; the other errors have none.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Cause>) -> Self {
+        if let Self::Unreachable { source, .. } | Self::Refused { source, .. } = &mut self {
+            *source = Some(cause.into());
+        }
+        self
+    }
 }
 
 /// Stores bodies and returns them unchanged; they are compressed (zstd) at rest. `get` of a missing body returns None;
@@ -65,6 +85,29 @@ pub trait BodyStore: Send + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ports::chain;
+    use std::error::Error;
+    use std::io;
+
+    #[test]
+    fn people_see_the_sentence_and_the_log_the_cause() {
+        let table = [
+            (
+                BodyError::TooLarge(7),
+                "the text is larger than the limit of 7 MB; raise SVC_STORAGE_MAX_BODY_MB",
+                false,
+            ),
+            (BodyError::unreachable("no answer"), "the text storage cannot be reached: no answer", true),
+            (BodyError::refused("no key"), "the text storage rejected the request: no key", true),
+            (BodyError::Damaged, "the stored text is damaged", false),
+        ];
+        for (error, text, has_cause) in table {
+            let caused = error.clone().caused_by(io::Error::other("timed out"));
+            assert_eq!((caused.to_string().as_str(), &caused), (text, &error));
+            assert_eq!(caused.source().is_some_and(|cause| cause.is::<io::Error>()), has_cause);
+            assert_eq!(chain(&caused).ends_with(": timed out"), has_cause);
+        }
+    }
 
     #[test]
     fn a_key_is_made_from_a_hash_only() {

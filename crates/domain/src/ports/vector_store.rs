@@ -1,5 +1,6 @@
 //! Vector store: nearest chunks among the documents that a user may see.
 
+use super::Cause;
 use crate::corpus::AclToken;
 use crate::ids::{ProviderId, SignalId};
 use async_trait::async_trait;
@@ -64,10 +65,10 @@ pub struct VectorState {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VectorError {
-    #[error("the vector store cannot be reached: {0}")]
-    Unreachable(String),
-    #[error("the vector store rejected the request: {0}")]
-    Refused(String),
+    #[error("the vector store cannot be reached: {message}")]
+    Unreachable { message: String, source: Option<Cause> },
+    #[error("the vector store rejected the request: {message}")]
+    Refused { message: String, source: Option<Cause> },
     #[error(
         "the collection has no sparse vectors (missing sparse vector): run `tributary upgrade_corpus_to_hybrid` once, \
          or set SVC_CORPUS_HYBRID=False"
@@ -79,6 +80,25 @@ pub enum VectorError {
     Dimension { there: usize, ours: usize },
     #[error("the vector store is switched off (SVC_QDRANT_MODE=disabled)")]
     Disabled,
+}
+
+impl VectorError {
+    pub fn unreachable(message: impl Into<String>) -> Self {
+        Self::Unreachable { message: message.into(), source: None }
+    }
+
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::Refused { message: message.into(), source: None }
+    }
+
+    /// Keeps the error behind a failure; the other errors have none.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Cause>) -> Self {
+        if let Self::Unreachable { source, .. } | Self::Refused { source, .. } = &mut self {
+            *source = Some(cause.into());
+        }
+        self
+    }
 }
 
 /// One collection of vectors. The ACL is part of every query: a chunk that the user may not see is never examined,
@@ -113,4 +133,38 @@ pub trait VectorStore: Send + Sync {
     async fn make_hybrid(&self) -> Result<(), VectorError>;
     /// Deletes the collection with its contents.
     async fn clear(&self) -> Result<(), VectorError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::chain;
+    use std::error::Error;
+    use std::io;
+
+    #[test]
+    fn people_see_the_sentence_and_the_log_the_cause() {
+        let table = [
+            (VectorError::unreachable("no answer"), "the vector store cannot be reached: no answer", true),
+            (VectorError::refused("no key"), "the vector store rejected the request: no key", true),
+            (
+                VectorError::MissingSparse,
+                "the collection has no sparse vectors (missing sparse vector): run `tributary upgrade_corpus_to_hybrid` \
+                 once, or set SVC_CORPUS_HYBRID=False",
+                false,
+            ),
+            (
+                VectorError::Dimension { there: 3, ours: 4 },
+                "the collection holds vectors of 3 dimensions, the reader model makes 4: run `tributary reindex_corpus`",
+                false,
+            ),
+            (VectorError::Disabled, "the vector store is switched off (SVC_QDRANT_MODE=disabled)", false),
+        ];
+        for (error, text, has_cause) in table {
+            let caused = error.clone().caused_by(io::Error::other("timed out"));
+            assert_eq!((caused.to_string().as_str(), &caused), (text, &error));
+            assert_eq!(caused.source().is_some_and(|cause| cause.is::<io::Error>()), has_cause);
+            assert_eq!(chain(&caused).ends_with(": timed out"), has_cause);
+        }
+    }
 }

@@ -7,5 +7,6 @@ pub(super) async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, BodyError> + Send + 'static,
 ) -> Result<T, BodyError> {
     let ended = tokio::task::spawn_blocking(work).await;
-    ended.unwrap_or_else(|_| Err(BodyError::Unreachable("the work on it was broken off".to_owned())))
+    ended
+        .unwrap_or_else(|error| Err(BodyError::unreachable("the work on it was broken off").caused_by(error)))
 }

@@ -68,7 +68,7 @@ impl ClaimedFolder {
     }
 
     fn elsewhere(&self, what: &str) -> BodyError {
-        BodyError::Refused(format!(
+        BodyError::refused(format!(
             "{what} ({}). Mount one folder on every node, or keep texts in a bucket (SVC_STORAGE_BACKEND=s3). If the texts \
              are lost, `tributary doctor --repair` takes this folder",
             self.bodies.folder().display()
@@ -77,7 +77,7 @@ impl ClaimedFolder {
 }
 
 fn unreadable(error: StoreError) -> BodyError {
-    BodyError::Unreachable(format!("the records cannot be asked: {error}"))
+    BodyError::unreachable(format!("the records cannot be asked: {error}")).caused_by(error)
 }
 
 #[async_trait]

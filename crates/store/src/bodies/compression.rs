@@ -26,8 +26,9 @@ impl Compression {
         if body.len() as u64 > self.body_bytes_max() {
             return Err(BodyError::TooLarge(self.max_mb));
         }
-        let failed =
-            |error: std::io::Error| BodyError::Refused(format!("the text cannot be compressed: {error}"));
+        let failed = |error: std::io::Error| {
+            BodyError::refused(format!("the text cannot be compressed: {error}")).caused_by(error)
+        };
         let mut compressor = Compressor::new(LEVEL).map_err(failed)?;
         compressor.include_checksum(true).map_err(failed)?;
         compressor.compress(body).map_err(failed)

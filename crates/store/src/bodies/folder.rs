@@ -40,13 +40,13 @@ impl FolderBodies {
     /// The id of the folder; None: it has none yet.
     pub(super) async fn id(&self) -> Result<Option<String>, BodyError> {
         let bodies = self.clone();
-        beside(move || bodies.read_id().map_err(|error| bodies.failure(&error))).await
+        beside(move || bodies.read_id().map_err(|error| bodies.failure(error))).await
     }
 
     /// The id of the folder; creates one if it has none. Processes that share the folder get the same id.
     pub(super) async fn ensure_id(&self) -> Result<String, BodyError> {
         let bodies = self.clone();
-        beside(move || bodies.make_id().map_err(|error| bodies.failure(&error))).await
+        beside(move || bodies.make_id().map_err(|error| bodies.failure(error))).await
     }
 
     fn read_id(&self) -> io::Result<Option<String>> {
@@ -79,7 +79,7 @@ impl FolderBodies {
     fn write(&self, key: &BodyKey, body: &[u8]) -> Result<u64, BodyError> {
         let compressed = self.compression.compress(body)?;
         let place = self.folder.join(key.as_str());
-        self.write_file(&place, &compressed).map_err(|error| self.failure(&error))?;
+        self.write_file(&place, &compressed).map_err(|error| self.failure(error))?;
         Ok(compressed.len() as u64)
     }
 
@@ -115,11 +115,11 @@ impl FolderBodies {
         let file = match File::open(self.folder.join(key.as_str())) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(self.failure(&error)),
+            Err(error) => return Err(self.failure(error)),
         };
         let most = compressed_bytes_max(self.compression.max_mb);
         let mut compressed = Vec::new();
-        file.take(most + 1).read_to_end(&mut compressed).map_err(|error| self.failure(&error))?;
+        file.take(most + 1).read_to_end(&mut compressed).map_err(|error| self.failure(error))?;
         if compressed.len() as u64 > most {
             return Err(BodyError::TooLarge(self.compression.max_mb));
         }
@@ -128,13 +128,13 @@ impl FolderBodies {
 
     fn remove(&self, key: &BodyKey) -> Result<(), BodyError> {
         match fs::remove_file(self.folder.join(key.as_str())) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(self.failure(&error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(self.failure(error)),
             _ => Ok(()),
         }
     }
 
     fn list(&self, after: Option<&BodyKey>, limit: usize) -> Result<Vec<BodyKey>, BodyError> {
-        let failure = |error: io::Error| self.failure(&error);
+        let failure = |error: io::Error| self.failure(error);
         let mut keys = Vec::new();
         for subfolder in names(&self.folder).map_err(failure)? {
             if keys.len() >= limit {
@@ -160,8 +160,8 @@ impl FolderBodies {
             let removed = fs::remove_file(&probe);
             written.and(removed)
         });
-        made.map_err(|error| self.failure(&error))?;
-        for name in names(&unfinished).map_err(|error| self.failure(&error))? {
+        made.map_err(|error| self.failure(error))?;
+        for name in names(&unfinished).map_err(|error| self.failure(error))? {
             let file = unfinished.join(name);
             let changed = fs::metadata(&file).and_then(|about| about.modified());
             let is_left = changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > UNFINISHED_MAX));
@@ -173,17 +173,18 @@ impl FolderBodies {
         Ok(())
     }
 
-    fn failure(&self, error: &io::Error) -> BodyError {
+    fn failure(&self, error: io::Error) -> BodyError {
         let folder = self.folder.display();
-        match error.kind() {
+        let failed = match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-                BodyError::Refused(format!("there is no space left in {folder}"))
+                BodyError::refused(format!("there is no space left in {folder}"))
             }
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotADirectory => {
-                BodyError::Refused(format!("{folder}: {error}"))
+                BodyError::refused(format!("{folder}: {error}"))
             }
-            _ => BodyError::Unreachable(format!("{folder}: {error}")),
-        }
+            _ => BodyError::unreachable(format!("{folder}: {error}")),
+        };
+        failed.caused_by(error)
     }
 }
 
@@ -318,7 +319,8 @@ mod tests {
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
         let bodies = FolderBodies::new(file, MAX_MB);
-        let refused = |error: BodyError| matches!(error, BodyError::Refused(_) | BodyError::Unreachable(_));
+        let refused =
+            |error: BodyError| matches!(error, BodyError::Refused { .. } | BodyError::Unreachable { .. });
         assert!(bodies.prepare().await.is_err_and(refused));
         assert!(bodies.put(&key("a"), Bytes::new()).await.is_err_and(refused));
     }

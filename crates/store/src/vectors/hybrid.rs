@@ -20,5 +20,5 @@ pub(super) async fn unset_hybrid(signals: &dyn SignalStore) -> Result<(), Vector
 }
 
 pub(super) fn unreadable(error: StoreError) -> VectorError {
-    VectorError::Unreachable(error.to_string())
+    VectorError::unreachable(error.to_string()).caused_by(error)
 }

@@ -25,7 +25,7 @@ pub(super) fn dimension_of<'a>(
 pub(super) fn allowed(dimension: usize) -> Result<usize, VectorError> {
     if dimension == 0 || dimension > DIMENSION_MAX {
         let text = format!("a vector has {dimension} dimensions; it may have 1 to {DIMENSION_MAX}");
-        return Err(VectorError::Refused(text));
+        return Err(VectorError::refused(text));
     }
     Ok(dimension)
 }
@@ -43,7 +43,7 @@ mod tests {
         assert_eq!(dimension_of([&wide[1..]]), Ok(Some(DIMENSION_MAX)));
         let mixed = dimension_of([&two[..], &three[..]]);
         assert_eq!(mixed, Err(VectorError::Dimension { there: 2, ours: 3 }));
-        assert!(matches!(dimension_of([&none[..]]), Err(VectorError::Refused(_))));
-        assert!(matches!(dimension_of([&wide[..]]), Err(VectorError::Refused(_))));
+        assert!(matches!(dimension_of([&none[..]]), Err(VectorError::Refused { .. })));
+        assert!(matches!(dimension_of([&wide[..]]), Err(VectorError::Refused { .. })));
     }
 }

@@ -43,7 +43,7 @@ impl VectorStore for FakeVectorStore {
         let mut contents = self.0.lock().unwrap();
         let ours = vectors.chunks[0].dense.len();
         match contents.dimension {
-            None => return Err(VectorError::Refused("there is no collection".to_owned())),
+            None => return Err(VectorError::refused("there is no collection")),
             Some(there) if there != ours => return Err(VectorError::Dimension { there, ours }),
             Some(_) => {}
         }

@@ -52,7 +52,7 @@ impl BodyStore for Fragile {
     async fn put(&self, key: &BodyKey, body: Bytes) -> Result<u64, BodyError> {
         match Self::of(&self.at_bodies) {
             Next::Works => self.bodies.put(key, body).await,
-            Next::Fails => Err(BodyError::Refused("the disk is full".to_owned())),
+            Next::Fails => Err(BodyError::refused("the disk is full")),
             Next::Hangs => for_ever().await,
             Next::HangsAfter => {
                 self.bodies.put(key, body).await?;
@@ -80,7 +80,7 @@ impl VectorStore for Fragile {
     async fn put(&self, vectors: SignalVectors) -> Result<(), VectorError> {
         match Self::of(&self.at_vectors) {
             Next::Works => self.vectors.put(vectors).await,
-            Next::Fails => Err(VectorError::Unreachable("no answer".to_owned())),
+            Next::Fails => Err(VectorError::unreachable("no answer")),
             Next::Hangs => for_ever().await,
             Next::HangsAfter => {
                 self.vectors.put(vectors).await?;

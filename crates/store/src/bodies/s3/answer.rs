@@ -45,14 +45,14 @@ impl Answered {
         let code = self.code().map(|code| format!(", {code}")).unwrap_or_default();
         let told = format!("HTTP {}{code}", self.status);
         Err(match self.status {
-            _ if self.is_passing() => BodyError::Unreachable(format!("it answered with {told}")),
-            401 | 403 => BodyError::Refused(format!(
+            _ if self.is_passing() => BodyError::unreachable(format!("it answered with {told}")),
+            401 | 403 => BodyError::refused(format!(
                 "the key is not accepted, or may not do this in the bucket {bucket} ({told})"
             )),
-            404 => BodyError::Refused(format!(
+            404 => BodyError::refused(format!(
                 "the bucket {bucket} is not there ({told}): run `tributary init_storage` once"
             )),
-            _ => BodyError::Refused(told),
+            _ => BodyError::refused(told),
         })
     }
 

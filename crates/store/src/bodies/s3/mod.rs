@@ -64,7 +64,7 @@ impl S3Bodies {
         let bucket = address(&config)?;
         if config.access_key.is_empty() || config.secret_key.is_empty() {
             let missing = "SVC_STORAGE_ACCESS_KEY and SVC_STORAGE_SECRET_KEY are needed";
-            return Err(BodyError::Refused(missing.to_owned()));
+            return Err(BodyError::refused(missing));
         }
         // Set by the operator: it may be a private address.
         let origin = Origin::trusted(&bucket).ok_or_else(|| no_address(&config.endpoint))?;
@@ -95,8 +95,7 @@ impl S3Bodies {
         }
         let call = Call { query, ..Call::of(HttpMethod::Get, None) };
         let body = self.ask(&call).await?.into_body(&self.config.bucket)?;
-        Listing::read(&body)
-            .ok_or_else(|| BodyError::Unreachable("its list of objects cannot be read".to_owned()))
+        Listing::read(&body).ok_or_else(|| BodyError::unreachable("its list of objects cannot be read"))
     }
 
     async fn make_bucket(&self) -> Result<(), BodyError> {
@@ -246,10 +245,10 @@ fn address(config: &S3Config) -> Result<Url, BodyError> {
     };
     if !(3..=63).contains(&bucket.len()) || !is_plain(bucket, "-.") || bucket.contains("..") {
         let wrong = format!("'{bucket}' (SVC_STORAGE_BUCKET) is no name of a bucket");
-        return Err(BodyError::Refused(wrong));
+        return Err(BodyError::refused(wrong));
     }
     if !is_plain(region, "-") {
-        return Err(BodyError::Refused(format!("'{region}' (SVC_STORAGE_REGION) is no region")));
+        return Err(BodyError::refused(format!("'{region}' (SVC_STORAGE_REGION) is no region")));
     }
     let endpoint = config.endpoint.trim();
     let text = match endpoint {
@@ -271,15 +270,15 @@ fn address(config: &S3Config) -> Result<Url, BodyError> {
 fn no_address(endpoint: &str) -> BodyError {
     // It may contain a misplaced password.
     let shown = if endpoint.contains('@') { "SVC_STORAGE_ENDPOINT" } else { endpoint };
-    BodyError::Refused(format!("'{shown}' is no address such as https://s3.example (SVC_STORAGE_ENDPOINT)"))
+    BodyError::refused(format!("'{shown}' is no address such as https://s3.example (SVC_STORAGE_ENDPOINT)"))
 }
 
 fn failure(error: FetchError) -> BodyError {
     match error {
         FetchError::Refused { .. } | FetchError::Invalid { .. } | FetchError::TooLarge { .. } => {
-            BodyError::Refused(error.to_string())
+            BodyError::refused(error.to_string()).caused_by(error)
         }
-        other => BodyError::Unreachable(other.to_string()),
+        other => BodyError::unreachable(other.to_string()).caused_by(other),
     }
 }
 

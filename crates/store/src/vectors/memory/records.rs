@@ -169,9 +169,9 @@ pub fn writing(index: &Shared) -> RwLockWriteGuard<'_, Index> {
 
 /// Runs CPU work off the async runtime.
 pub async fn on_cpu<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, VectorError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| VectorError::Refused("the work on the vectors in memory ended early".to_owned()))
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        VectorError::refused("the work on the vectors in memory ended early").caused_by(error)
+    })
 }
 
 /// A document whose words are not yet parsed.

@@ -5,7 +5,7 @@ use domain::ports::{StoreError, VectorError};
 
 pub(super) fn refused(error: sqlx::Error) -> VectorError {
     match failure(error) {
-        StoreError::Unreachable { message, .. } => VectorError::Unreachable(message),
-        other => VectorError::Refused(other.to_string()),
+        StoreError::Unreachable { message, source } => VectorError::Unreachable { message, source },
+        other => VectorError::refused(other.to_string()).caused_by(other),
     }
 }

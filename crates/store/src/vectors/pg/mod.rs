@@ -69,8 +69,8 @@ impl PgVectors {
             Db::Postgres(pools) => {
                 Ok(Self { pool: pools.write.clone(), records: store.clone(), exact_max: EXACT_MAX })
             }
-            Db::Sqlite(_) => Err(VectorError::Refused(
-                "SVC_VECTOR_BACKEND=pgvector needs the records in PostgreSQL (SVC_DATABASE_URL)".to_owned(),
+            Db::Sqlite(_) => Err(VectorError::refused(
+                "SVC_VECTOR_BACKEND=pgvector needs the records in PostgreSQL (SVC_DATABASE_URL)",
             )),
         }
     }

@@ -92,10 +92,13 @@ pub async fn drop(pool: &PgPool) -> Result<(), VectorError> {
 
 fn missing(error: sqlx::Error) -> VectorError {
     match refused(error) {
-        VectorError::Refused(text) => VectorError::Refused(format!(
-            "PostgreSQL has no pgvector ({text}): install the extension on the database server and have its \
-             administrator run CREATE EXTENSION vector, or use another SVC_VECTOR_BACKEND"
-        )),
+        VectorError::Refused { message, source } => {
+            let message = format!(
+                "PostgreSQL has no pgvector ({message}): install the extension on the database server and have its \
+                 administrator run CREATE EXTENSION vector, or use another SVC_VECTOR_BACKEND"
+            );
+            VectorError::Refused { message, source }
+        }
         other => other,
     }
 }

@@ -45,10 +45,8 @@ pub(super) enum Refusal {
 impl From<Refusal> for VectorError {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Missing => Self::Refused("the collection is not there".to_owned()),
-            Refusal::Wrong { status, told } => {
-                Self::Refused(format!("HTTP {status} {told}").trim_end().to_owned())
-            }
+            Refusal::Missing => Self::refused("the collection is not there"),
+            Refusal::Wrong { status, told } => Self::refused(format!("HTTP {status} {told}").trim_end()),
             Refusal::Failed(error) => error,
         }
     }
@@ -64,16 +62,16 @@ impl Server {
         let QdrantConfig { fetch, url, api_key, collection } = config;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if collection.is_empty() || collection.len() > NAME_MAX || !collection.chars().all(is_name) {
-            return Err(VectorError::Refused(format!("'{collection}' is no name of a collection")));
+            return Err(VectorError::refused(format!("'{collection}' is no name of a collection")));
         }
         // It may contain a misplaced password.
         let wrong = || {
             let shown = if url.contains('@') { "SVC_QDRANT_URL" } else { &url };
-            VectorError::Refused(format!(
+            VectorError::refused(format!(
                 "'{shown}' is no address such as http://localhost:6333 (SVC_QDRANT_URL)"
             ))
         };
-        let mut address = Url::parse(url.trim()).map_err(|_| wrong())?;
+        let mut address = Url::parse(url.trim()).map_err(|error| wrong().caused_by(error))?;
         let has_more = address.query().is_some() || address.fragment().is_some();
         let has_login = !address.username().is_empty() || address.password().is_some();
         if !matches!(address.scheme(), "http" | "https") || has_more || has_login {
@@ -118,7 +116,9 @@ impl Server {
         body: Option<&impl Serialize>,
         time_max: Duration,
     ) -> Result<HttpRequest, Refusal> {
-        let unwritable = |error: serde_json::Error| Refusal::Failed(VectorError::Refused(error.to_string()));
+        let unwritable = |error: serde_json::Error| {
+            Refusal::Failed(VectorError::refused(error.to_string()).caused_by(error))
+        };
         let body = body.map(serde_json::to_vec).transpose().map_err(unwritable)?;
         let mut url = self.collection.clone();
         url.set_path(&format!("{}{path}", self.collection.path()));
@@ -141,17 +141,18 @@ impl Server {
         let (status, body) = self.send(request).await.map_err(failure)?;
         if status == 200 {
             let read = parse_as::<Success<T>>(&body, ANSWER_VALUES_MAX);
+            // The error of the parser may repeat values.
             return read.map(|success| success.result).map_err(|_| strange(status));
         }
         let told = sentence(&body);
         Err(match (status, told) {
             (404, Some(_)) => Refusal::Missing,
-            (401 | 403, _) => Refusal::Failed(VectorError::Refused(format!(
+            (401 | 403, _) => Refusal::Failed(VectorError::refused(format!(
                 "the key is not accepted (HTTP {status}); see SVC_QDRANT_API_KEY"
             ))),
             (429 | 500.., told) => {
                 let told = format!("it answered with HTTP {status} {}", told.unwrap_or_default());
-                Refusal::Failed(VectorError::Unreachable(told.trim_end().to_owned()))
+                Refusal::Failed(VectorError::unreachable(told.trim_end().to_owned()))
             }
             (400..=499, Some(told)) => Refusal::Wrong { status, told },
             _ => strange(status),
@@ -178,12 +179,14 @@ fn sentence(body: &[u8]) -> Option<String> {
 
 fn strange(status: u16) -> Refusal {
     let told = format!("it does not answer as Qdrant does (HTTP {status}); see SVC_QDRANT_URL");
-    Refusal::Failed(VectorError::Unreachable(told))
+    Refusal::Failed(VectorError::unreachable(told))
 }
 
 fn failure(error: FetchError) -> Refusal {
     Refusal::Failed(match error {
-        FetchError::Refused { .. } | FetchError::Invalid { .. } => VectorError::Refused(error.to_string()),
-        other => VectorError::Unreachable(other.to_string()),
+        FetchError::Refused { .. } | FetchError::Invalid { .. } => {
+            VectorError::refused(error.to_string()).caused_by(error)
+        }
+        other => VectorError::unreachable(other.to_string()).caused_by(other),
     })
 }

@@ -87,11 +87,11 @@ impl QdrantVectors {
             self.create(dimension, CollectionKind::Dense).await?;
             found = self.collection().await?;
         }
-        let collection = found.ok_or_else(|| VectorError::Refused("the collection vanished".to_owned()))?;
+        let collection = found.ok_or_else(|| VectorError::refused("the collection vanished"))?;
         match collection.dimension(DENSE) {
             Some(there) if there == dimension => Ok(collection),
             Some(there) => Err(VectorError::Dimension { there, ours: dimension }),
-            None => Err(VectorError::Refused(format!(
+            None => Err(VectorError::refused(format!(
                 "the collection was not made by this program: it has no vector named {DENSE}"
             ))),
         }
@@ -258,7 +258,7 @@ impl VectorStore for QdrantVectors {
     /// A collection cannot change its kinds of vectors: it is recreated, and empty until the caller has written
     /// everything again.
     async fn make_hybrid(&self) -> Result<(), VectorError> {
-        let not_made = || VectorError::Refused("the collection is not made yet".to_owned());
+        let not_made = || VectorError::refused("the collection is not made yet");
         let collection = self.collection().await?.ok_or_else(not_made)?;
         if collection.has_words(WORDS) {
             return Ok(());
@@ -272,7 +272,7 @@ impl VectorStore for QdrantVectors {
                 return Ok(());
             }
         }
-        Err(VectorError::Refused("others make the collection at the same time; try again".to_owned()))
+        Err(VectorError::refused("others make the collection at the same time; try again"))
     }
 
     async fn clear(&self) -> Result<(), VectorError> {

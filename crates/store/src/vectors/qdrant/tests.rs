@@ -176,7 +176,7 @@ async fn what_goes_wrong_is_told_without_secrets() {
     }
     server.throttle();
     let busy = vectors.nearest(query, &[1.0, 0.0]).await;
-    assert!(matches!(busy, Err(VectorError::Unreachable(_))), "{busy:?}");
+    assert!(matches!(busy, Err(VectorError::Unreachable { .. })), "{busy:?}");
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ pub(super) fn point_id(signal: SignalId, number: u32) -> Result<u64, VectorError
     let document = u64::try_from(signal.0).ok().filter(|id| id >> (u64::BITS - NUMBER_BITS) == 0);
     match document {
         Some(document) if number >> NUMBER_BITS == 0 => Ok(document << NUMBER_BITS | u64::from(number)),
-        _ => Err(VectorError::Refused(format!("piece {number} of document {signal} has no place"))),
+        _ => Err(VectorError::refused(format!("piece {number} of document {signal} has no place"))),
     }
 }
 

@@ -282,8 +282,8 @@ pub async fn other_dimensions_are_refused(backend: &dyn VectorBackend) {
     let mut vectors = backends::vectors(signal, &[me], &[(vec![1.0, 0.0, 0.0], "b".to_owned())]);
     assert_eq!(backend.vectors().put(vectors.clone()).await, Err(expected));
     vectors.chunks[0].dense.clear();
-    assert!(matches!(backend.vectors().put(vectors).await, Err(VectorError::Refused(_))), "no dimension");
-    assert!(matches!(backend.vectors().prepare(0).await, Err(VectorError::Refused(_))), "no dimension");
+    assert!(matches!(backend.vectors().put(vectors).await, Err(VectorError::Refused { .. })), "no dimension");
+    assert!(matches!(backend.vectors().prepare(0).await, Err(VectorError::Refused { .. })), "no dimension");
     assert_eq!(found(backend, &[me], 10, 0.0).await, [(signal, 0)], "nothing changed");
 }
 
