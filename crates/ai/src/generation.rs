@@ -60,7 +60,8 @@ impl AiGenerativeModels {
 
     async fn select_providers(&self, request: &ModelRequest) -> Result<Selection, ModelError> {
         let providers = self.store.ai_providers().await.map_err(|error| {
-            ModelError::new(ModelErrorKind::Unavailable, format!("the AI providers cannot be read: {error}"))
+            let message = format!("the AI providers cannot be read: {error}");
+            ModelError { source: Some(error.into()), ..ModelError::new(ModelErrorKind::Unavailable, message) }
         })?;
         select_providers(providers, request)
     }

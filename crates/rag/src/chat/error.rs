@@ -3,7 +3,7 @@
 use super::limits::MESSAGE_TIME_MAX;
 use crate::error::{model_sentence, sentence};
 use domain::chat::MESSAGES_MAX;
-use domain::ports::{ModelError, ModelErrorKind, StoreError};
+use domain::ports::{Cause, ModelError, ModelErrorKind, StoreError};
 use domain::validation::FieldErrors;
 use federation::FederationError;
 
@@ -25,8 +25,8 @@ pub enum ChatError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The queue is unavailable or full.
-    #[error("the search failed: {0}")]
-    Search(String),
+    #[error("the search failed: {message}")]
+    Search { message: String, source: Option<Cause> },
 }
 
 impl From<ModelError> for ChatError {
@@ -43,7 +43,22 @@ impl From<FederationError> for ChatError {
     fn from(error: FederationError) -> Self {
         match error {
             FederationError::Store(error) => Self::Store(error),
-            error => Self::Search(error.to_string()),
+            error => Self::Search { message: error.to_string(), source: Some(error.into()) },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ports::{QueueError, chain};
+    use std::io;
+
+    #[test]
+    fn a_search_that_failed_keeps_its_cause() {
+        let queue = QueueError::unreachable("no answer").caused_by(io::Error::other("timed out"));
+        let error = ChatError::from(FederationError::Queue(queue));
+        let text = "the search failed: the task queue is not reachable: no answer";
+        assert_eq!((error.to_string(), chain(&error)), (text.to_owned(), format!("{text}: timed out")));
     }
 }

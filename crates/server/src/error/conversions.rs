@@ -179,7 +179,7 @@ impl From<ChatError> for ApiError {
             ChatError::NoProvider(_) => Self::with_detail(ErrorCode::NoAiProvider, sentence),
             ChatError::Model { .. } => Self::with_detail(ErrorCode::AiProviderError, sentence),
             ChatError::Timeout => Self::with_detail(ErrorCode::RagTimeout, sentence),
-            ChatError::Search(cause) => Self::unavailable(&cause),
+            ChatError::Search { .. } => Self::unavailable(&chain(&error)),
         }
     }
 }

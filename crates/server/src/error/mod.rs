@@ -403,7 +403,7 @@ mod tests {
             (ChatError::NoProvider("none".into()).into(), 503, "no_ai_provider"),
             (ChatError::Model { message: "down".into() }.into(), 502, "ai_provider_error"),
             (ChatError::Timeout.into(), 504, "rag_timeout"),
-            (ChatError::Search("secret queue".into()).into(), 503, "unavailable"),
+            (ChatError::Search { message: "secret queue".into(), source: None }.into(), 503, "unavailable"),
         ];
         for (error, status, code) in table {
             let (found, headers, body) = answer(error).await;
