@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # Measures the figures of the README, records them in docs/figures.json with commit, date and machine, and updates the
-# table in the README. Takes about 40 minutes on two idle cores; other load on the machine makes the figures worse.
+# table in the README. Takes about 50 minutes on two idle cores; other load on the machine makes the figures worse.
 #   scripts/figures.sh              measure all
 #   scripts/figures.sh bench eval   measure only these parts; the others keep their records
 # Parts:
 #   build     a cold release build in an empty target folder: time, CPU time, size of the program
-#   bench     added latency and cost of a search (valgrind counts instructions)
+#   bench     added latency and cost of a search
+#   counts    instructions, allocations, statements and context switches of a search (valgrind counts them)
+#   growth    100 sources, 1,000 results, disk space of a search
+#   clients   searches per second
 #   ranking   results ranked and de-duplicated
 #   vectors   queries over cached passages
 #   eval      the merged list on the judged collections in ../shared/eval/collections, or in $FIGURES_COLLECTIONS
 # Without the part build, a release build in $CARGO_TARGET_DIR (or target) is used and brought up to date.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-all=(build bench ranking vectors eval)
+all=(build bench counts growth clients ranking vectors eval)
 parts=("${@:-${all[@]}}")
 for part in "${parts[@]}"; do
   if [[ " ${all[*]} " != *" $part "* ]]; then
@@ -43,10 +46,11 @@ record() {
   echo "$*" | tee -a "$scratch/measured"
 }
 
-# field FILE a.b: one value of a JSON file.
+# field FILE a.0.b: one value of a JSON file.
 field() {
   python3 -c 'import functools, json, sys
-print(functools.reduce(lambda value, key: value[key], sys.argv[2].split("."), json.load(open(sys.argv[1]))))' "$@"
+step = lambda value, key: value[int(key) if isinstance(value, list) else key]
+print(functools.reduce(step, sys.argv[2].split("."), json.load(open(sys.argv[1]))))' "$@"
 }
 
 calculate() {
@@ -75,9 +79,32 @@ measure_bench() {
   record search_cpu "$(field "$found" cpu_ms_per_search)"
   record memory_peak "$(field "$found" memory_mb.peak_rss)"
   record memory_after "$(field "$found" memory_mb.pss)"
-  "${pin[@]}" "$program" bench --hanging --instructions --json "$found"
+  "${pin[@]}" "$program" bench --hanging --json "$found"
   record hanging_ratio "$(field "$found" hanging_ratio)"
+}
+
+measure_counts() {
+  local found="$scratch/counts.json"
+  scripts/search_counts.sh --json "$found"
   record search_instructions "$(calculate "$(field "$found" instructions_per_search) / 1000000")"
+  record search_allocations "$(field "$found" allocations_per_search)"
+  record search_statements "$(field "$found" statements_per_search)"
+  record search_reprepared "$(field "$found" reprepared_statements_per_search)"
+  record search_context_switches "$(field "$found" context_switches_per_search)"
+}
+
+measure_growth() {
+  local found="$scratch/growth.json"
+  "${pin[@]}" "$program" bench --growth 10x10,100x10,10x100 --json "$found"
+  record search_disk "$(field "$found" rows.0.database_kb_per_search)"
+  record added_hundred_sources "$(field "$found" rows.1.added_p50_ms)"
+  record added_thousand_results "$(field "$found" rows.2.added_p50_ms)"
+}
+
+measure_clients() {
+  local found="$scratch/clients.json"
+  "${pin[@]}" "$program" bench --clients 64 --searches 1000 --json "$found"
+  record searches_per_second "$(field "$found" rows.0.searches_per_second)"
 }
 
 # "  1,000 results:     31.0 ms (at most 40)" and " 10,000 results:    340.1 ms, 11.0 times as much (at most 12)"
@@ -122,10 +149,12 @@ else
 fi
 program=$(cargo metadata --format-version 1 --no-deps --offline | python3 -c \
   'import json, sys; print(json.load(sys.stdin)["target_directory"] + "/release/tributary")')
-for part in bench ranking vectors eval; do
+for part in bench growth clients ranking vectors eval counts; do
   if wants "$part"; then
     "measure_$part"
   fi
 done
+# The counts were made with a program with symbols, in the same place.
+"${pin[@]}" cargo build --release --locked --quiet
 python3 scripts/record_figures.py docs/figures.json "$(git rev-parse --short=7 HEAD)" <"$scratch/measured"
 "$program" docs --figures

@@ -1,9 +1,12 @@
 //! The table of figures in the README, generated from the measurements in `docs/figures.json`.
 
+mod comparison;
 mod record;
 mod table;
 #[cfg(test)]
 mod tests;
+
+pub use comparison::RecordedCounts;
 
 use crate::docs::Document;
 use anyhow::Context;

@@ -39,6 +39,8 @@ impl Figure {
 }
 
 const BENCH: &str = "`tributary bench --searches 1000`";
+const COUNTS: &str = "`tributary bench --instructions`";
+const GROWTH: &str = "`tributary bench --growth`";
 const EVAL: &str = "`tributary eval --split topical --overlap 0.3 --unlike`: mean of cranfield, cisi, medline and \
                     cacm, seeds 1 to 3";
 const VECTORS: &str = "`cargo bench -p store --bench vectors`, the worst of its cases";
@@ -106,7 +108,43 @@ pub const FIGURES: &[Figure] = &[
         decimals: 1,
         goal: Some(Bound::AtMost(20.0)),
         limit: Some(Bound::AtMost(90.0)),
-        method: "`tributary bench --instructions`",
+        method: COUNTS,
+    },
+    Figure {
+        id: "search_allocations",
+        title: "allocations of the service for such a search",
+        unit: "",
+        decimals: 0,
+        goal: Some(Bound::AtMost(12_000.0)),
+        limit: Some(Bound::AtMost(60_000.0)),
+        method: COUNTS,
+    },
+    Figure {
+        id: "search_statements",
+        title: "SQL statements of such a search, without `BEGIN` and `COMMIT`",
+        unit: "",
+        decimals: 1,
+        goal: None,
+        limit: Some(Bound::AtMost(40.0)),
+        method: COUNTS,
+    },
+    Figure {
+        id: "search_reprepared",
+        title: "prepared statements that SQLite compiles again for such a search",
+        unit: "",
+        decimals: 1,
+        goal: Some(Bound::AtMost(0.0)),
+        limit: None,
+        method: COUNTS,
+    },
+    Figure {
+        id: "search_context_switches",
+        title: "context switches of the service for such a search",
+        unit: "",
+        decimals: 0,
+        goal: Some(Bound::AtMost(80.0)),
+        limit: Some(Bound::AtMost(400.0)),
+        method: COUNTS,
     },
     Figure {
         id: "memory_peak",
@@ -125,6 +163,42 @@ pub const FIGURES: &[Figure] = &[
         goal: Some(Bound::AtMost(80.0)),
         limit: Some(Bound::AtMost(250.0)),
         method: BENCH,
+    },
+    Figure {
+        id: "added_hundred_sources",
+        title: "time that a search adds to 100 sources of 10 results each, median",
+        unit: "ms",
+        decimals: 1,
+        goal: Some(Bound::AtMost(35.0)),
+        limit: Some(Bound::AtMost(160.0)),
+        method: GROWTH,
+    },
+    Figure {
+        id: "added_thousand_results",
+        title: "time that a search adds to 10 sources of 100 results each, median",
+        unit: "ms",
+        decimals: 1,
+        goal: Some(Bound::AtMost(25.0)),
+        limit: Some(Bound::AtMost(160.0)),
+        method: GROWTH,
+    },
+    Figure {
+        id: "search_disk",
+        title: "disk space of a search of 10 sources of 10 results each (SQLite)",
+        unit: "kB",
+        decimals: 0,
+        goal: Some(Bound::AtMost(60.0)),
+        limit: Some(Bound::AtMost(250.0)),
+        method: GROWTH,
+    },
+    Figure {
+        id: "searches_per_second",
+        title: "searches per second with 64 clients, which share two cores with the service and its sources",
+        unit: "",
+        decimals: 0,
+        goal: Some(Bound::AtLeast(250.0)),
+        limit: Some(Bound::AtLeast(30.0)),
+        method: "`tributary bench --clients 64`",
     },
     Figure {
         id: "hanging_ratio",

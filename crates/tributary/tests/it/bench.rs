@@ -72,12 +72,81 @@ fn the_cost_of_a_search_is_that_of_the_service_alone() {
     }
     assert_eq!((&record["sources"], &record["searches"]), (&2.into(), &6.into()));
     assert!(record["ratio"].as_f64().unwrap() > 1.0 && record["hanging_ratio"].as_f64().unwrap() > 0.0);
-    assert_eq!(record["instructions_per_search"], Value::Null, "only when asked for");
+    for count in ["instructions", "allocations", "statements", "reprepared_statements"] {
+        assert_eq!(record[format!("{count}_per_search")], Value::Null, "{count}: only when asked for");
+    }
     if cfg!(target_os = "linux") {
+        assert!(record["context_switches_per_search"].as_f64().unwrap() > 1.0, "{record}");
         assert!(record["cpu_ms_per_search"].as_f64().unwrap() > 0.0, "{record}");
         let memory = |name: &str| record["memory_mb"][name].as_f64().unwrap();
         assert!(memory("peak_rss") > 10.0 && memory("pss") > 10.0, "{record}");
         assert!(table.contains("service only"), "{table}");
+    }
+}
+
+#[test]
+fn growth_is_measured_for_each_shape() {
+    let folder = tempfile::tempdir().unwrap();
+    let few = ["bench", "--growth", "1x2,3x20", "--delay-ms", "20", "--searches", "4"];
+    let measured = run(folder.path(), &[&few[..], &["--json", "record.json"]].concat());
+    assert!(measured.status.success(), "{}", text(&measured.stderr));
+    let record: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("record.json")).unwrap()).unwrap();
+    let rows = record["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), &record["searches"]), (2, &4.into()), "{record}");
+    assert_eq!((&rows[1]["sources"], &rows[1]["results"]), (&3.into(), &20.into()), "{record}");
+    let number = |row: usize, name: &str| rows[row][name].as_f64().unwrap();
+    for row in [0, 1] {
+        assert!(number(row, "added_p50_ms") > 0.0, "{record}");
+        assert!(number(row, "added_p95_ms") >= number(row, "added_p50_ms"), "{record}");
+    }
+    for name in ["response_kb", "database_kb_per_search"] {
+        assert!(number(1, name) > number(0, name), "sixty results take more than two: {record}");
+    }
+    let table = text(&measured.stdout);
+    assert!(table.contains("1 x 2") && table.contains("3 x 20"), "{table}");
+}
+
+#[test]
+fn clients_search_at_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let few = ["bench", "--clients", "1,3", "--sources", "2", "--results", "3", "--varied"];
+    let measured =
+        run(folder.path(), &[&few[..], &["--delay-ms", "20", "--searches", "12", "--json"]].concat());
+    assert!(measured.status.success(), "{}", text(&measured.stderr));
+    let record: Value = serde_json::from_slice(&measured.stdout).unwrap();
+    let rows = record["rows"].as_array().unwrap();
+    let clients: Vec<&Value> = rows.iter().map(|row| &row["clients"]).collect();
+    assert_eq!(clients, [1, 3], "{record}");
+    assert_eq!(rows[0]["searches"], 12, "{record}");
+    assert_eq!(rows[1]["searches"], 30, "at least ten of each client: {record}");
+    for row in rows {
+        let number = |name: &str| row[name].as_f64().unwrap();
+        assert!(number("searches_per_second") > 0.0 && number("p50_ms") > 20.0, "{record}");
+        assert!(number("p99_ms") >= number("p50_ms"), "{record}");
+        if cfg!(target_os = "linux") {
+            assert!(number("cpu_ms_per_search") > 0.0 && number("pss_mb") > 10.0, "{record}");
+        }
+    }
+}
+
+#[test]
+fn options_that_exclude_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    for (options, expected) in [
+        (&["--growth", "10"][..], "such as 10x100"),
+        (&["--growth", "1x2", "--sources", "3"], "cannot be used with"),
+        (&["--growth", "--clients"], "cannot be used with"),
+        (&["--clients", "0"], "0 is not in 1..=1000"),
+        (&["--clients", "4", "--instructions"], "cannot be used with"),
+        (&["--sources", "1001"], "1001 is not in 1..=1000"),
+        (&["--results", "0"], "0 is not in 1..=1000"),
+        (&["--compare", "figures.json"], "--instructions"),
+        (&["--compare", "figures.json", "--instructions", "--sources", "3"], "cannot be used with"),
+    ] {
+        let refused = run(folder.path(), &[&["bench"], options].concat());
+        let said = text(&refused.stderr);
+        assert!(refused.status.code() == Some(2) && said.contains(expected), "{options:?}: {said}");
     }
 }
 
@@ -90,4 +159,7 @@ fn missing_requirements_are_reported_before_measuring() {
     let refused = without.env("PATH", folder.path()).output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("install it or omit --instructions"), "{refused:?}");
+    let refused = run(folder.path(), &["bench", "--instructions", "--compare", "none.json"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("none.json cannot be read"), "{refused:?}");
 }

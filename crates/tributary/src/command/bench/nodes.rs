@@ -1,6 +1,8 @@
 //! Child processes that run the service, plain or under callgrind.
 
+use super::context_switches::ContextSwitches;
 use super::process_stats::{Memory, cpu_of, memory_of};
+use super::profile::Profile;
 use anyhow::{Context, ensure};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -40,12 +42,13 @@ impl Node {
     pub(super) fn start_under_callgrind(
         program: &Path,
         folder: &Path,
+        roles: Option<&str>,
         settings: &[(&str, String)],
         callgrind: &Callgrind,
     ) -> anyhow::Result<Self> {
         let mut command = Command::new("valgrind");
         command.args(callgrind.arguments()).arg(program);
-        Self::spawn(command, folder, None, settings, SLOW_START_MAX)
+        Self::spawn(command, folder, roles, settings, SLOW_START_MAX)
     }
 
     fn spawn(
@@ -92,6 +95,11 @@ impl Node {
         Ok(memory_of(self.pid()?))
     }
 
+    /// Starts to count context switches; `None` if the system does not report them.
+    pub(super) fn context_switches(&self) -> anyhow::Result<Option<ContextSwitches>> {
+        Ok(ContextSwitches::start(self.pid()?))
+    }
+
     fn pid(&self) -> anyhow::Result<u32> {
         self.child.id().context("a process has exited")
     }
@@ -103,7 +111,7 @@ impl Node {
     }
 }
 
-/// Counts the user-space instructions of a process.
+/// Counts the user-space instructions and the function calls of a process.
 pub(super) struct Callgrind {
     counts: PathBuf,
     pipe: PathBuf,
@@ -131,12 +139,12 @@ impl Callgrind {
         self.control(node, "zero").await
     }
 
-    /// The count since the reset. Call once.
-    pub(super) async fn count(&self, node: &Node) -> anyhow::Result<u64> {
+    /// The counts since the reset. Call once.
+    pub(super) async fn count(&self, node: &Node) -> anyhow::Result<Profile> {
         self.control(node, "dump").await?;
         let file = self.counts.with_extension("out.1");
         let text = std::fs::read_to_string(&file).context("callgrind wrote no counts")?;
-        total(&text).context("callgrind wrote counts without a total")
+        Profile::parse(&text)
     }
 
     async fn control(&self, node: &Node, command: &str) -> anyhow::Result<()> {
@@ -158,23 +166,4 @@ async fn run_to_success(command: &mut Command) -> anyhow::Result<()> {
     let status = tokio::time::timeout(CONTROL_MAX, command.status()).await??;
     ensure!(status.success(), "exited with {status}");
     Ok(())
-}
-
-/// Parses the total of a callgrind profile.
-fn total(profile: &str) -> Option<u64> {
-    let line = profile.lines().find_map(|line| line.strip_prefix("totals:"))?;
-    line.split_whitespace().next()?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_total_of_a_profile() {
-        let profile = "version: 1\nevents: Ir\nsummary: 99\n\nfn=(1) main\n3 40\n\ntotals: 123456789\n";
-        assert_eq!(total(profile), Some(123_456_789));
-        assert_eq!(total("version: 1\n"), None);
-        assert_eq!(total("totals: many\n"), None);
-    }
 }

@@ -1,5 +1,6 @@
 //! The result of `tributary bench`, as JSON and as a table.
 
+use super::counts::Counts;
 use super::process_stats::Memory;
 use super::spread::Spread;
 use serde::Serialize;
@@ -8,6 +9,8 @@ use serde::Serialize;
 pub(super) struct Record {
     pub version: &'static str,
     pub sources: u32,
+    /// Of each source.
+    pub results: u32,
     pub delay_ms: u64,
     pub searches: u32,
     /// Time from sending the request to the last byte of the page.
@@ -18,14 +21,17 @@ pub(super) struct Record {
     /// CPU time of the service alone; `None` if the system does not report it.
     pub cpu_ms_per_search: Option<f64>,
     pub memory_mb: Option<Memory>,
-    pub instructions_per_search: Option<u64>,
+    #[serde(flatten)]
+    pub counts: Counts,
     pub hanging_ratio: Option<f64>,
 }
 
 impl Record {
     pub(super) fn table(&self) -> String {
-        let mut lines =
-            vec![format!("{} sources of {} ms, {} searches", self.sources, self.delay_ms, self.searches)];
+        let mut lines = vec![format!(
+            "{} sources of {} ms, {} results each, {} searches",
+            self.sources, self.delay_ms, self.results, self.searches
+        )];
         for (name, Spread { min, median, p95 }) in [("total", self.total_ms), ("added", self.added_ms)] {
             lines
                 .push(format!("  {name:<8} min {min:>7.1} ms   median {median:>7.1} ms   p95 {p95:>7.1} ms"));
@@ -37,16 +43,38 @@ impl Record {
         if let Some(Memory { peak_rss, pss }) = self.memory_mb {
             lines.push(format!("  memory   {peak_rss} MB peak (RSS), {pss} MB after the searches (PSS)"));
         }
-        if let Some(count) = self.instructions_per_search {
-            let millions = count as f64 / 1e6;
-            lines.push(format!("  counted  {millions:.1} million instructions per search, in user space"));
-        }
+        lines.extend(self.count_lines());
         if let Some(ratio) = self.hanging_ratio {
             lines.push(format!(
                 "  hanging  {ratio} (total with a hanging source, circuit breaker open / total without)"
             ));
         }
         lines.join("\n")
+    }
+
+    /// What was counted, per search.
+    fn count_lines(&self) -> Vec<String> {
+        let counts = &self.counts;
+        let mut lines = Vec::new();
+        if let Some(count) = counts.context_switches_per_search {
+            lines.push(format!("  switches {count} context switches per search, of all threads"));
+        }
+        let Some(instructions) = counts.instructions_per_search else { return lines };
+        let millions = instructions as f64 / 1e6;
+        lines.push(format!("  counted  {millions:.1} million instructions per search, in user space"));
+        match (counts.allocations_per_search, counts.reallocations_per_search) {
+            (Some(new), Some(resized)) => {
+                lines.push(format!("           {new} allocations, {resized} reallocations"));
+            }
+            _ => lines.push("           allocations are not counted: the program has no symbols".to_owned()),
+        }
+        if let Some(statements) = counts.statements_per_search {
+            let again = counts
+                .reprepared_statements_per_search
+                .map_or_else(String::new, |count| format!(", {count} of them compiled again"));
+            lines.push(format!("           {statements} statements of the database{again}"));
+        }
+        lines
     }
 }
 
@@ -60,6 +88,7 @@ mod tests {
         let mut record = Record {
             version: "1",
             sources: 10,
+            results: 10,
             delay_ms: 100,
             searches: 7,
             total_ms: spread,
@@ -67,17 +96,34 @@ mod tests {
             ratio: 1.1,
             cpu_ms_per_search: None,
             memory_mb: None,
-            instructions_per_search: None,
+            counts: Counts::default(),
             hanging_ratio: None,
         };
         assert_eq!(record.table().lines().count(), 4, "{}", record.table());
         record.cpu_ms_per_search = Some(6.5);
         record.memory_mb = Some(Memory { peak_rss: 120.5, pss: 80.25 });
-        record.instructions_per_search = Some(48_060_000);
+        record.counts.context_switches_per_search = Some(213.0);
+        record.counts.instructions_per_search = Some(48_060_000);
+        record.counts.statements_per_search = Some(29.25);
         record.hanging_ratio = Some(1.0);
         let table = record.table();
-        for part in ["6.5 ms per search", "120.5 MB peak", "80.25 MB after", "48.1 million", "hanging  1 "] {
+        for part in [
+            "6.5 ms per search",
+            "120.5 MB peak",
+            "80.25 MB after",
+            "213 context switches",
+            "48.1 million",
+            "no symbols",
+            "29.25 statements of the database\n",
+            "hanging  1 ",
+        ] {
             assert!(table.contains(part), "{part} in {table}");
         }
+        record.counts.allocations_per_search = Some(37_800.0);
+        record.counts.reallocations_per_search = Some(6_080.0);
+        record.counts.reprepared_statements_per_search = Some(2.3);
+        let table = record.table();
+        assert!(table.contains("37800 allocations, 6080 reallocations\n"), "{table}");
+        assert!(table.contains("29.25 statements of the database, 2.3 of them compiled again\n"), "{table}");
     }
 }

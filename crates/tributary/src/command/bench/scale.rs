@@ -2,10 +2,10 @@
 //! in this process, so that the CPU time of the others is that of the service alone.
 
 use super::Bench;
-use super::client::Client;
+use super::load::Load;
 use super::nodes::Node;
 use super::process_stats::cpu_of_families;
-use super::sources::{self, Slowest};
+use super::sources::{self, Sources};
 use crate::app::{App, FileReaders};
 use crate::command::CliContext;
 use crate::secret_files;
@@ -15,18 +15,13 @@ use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 
 /// Clients per concurrent search: enough that two workers never find the queue empty, although a client learns of
 /// results from another process with a delay.
 const CLIENTS_PER_SLOT: u32 = 12;
 /// Warm-up rounds per client.
 const WARM_UP_ROUNDS: u32 = 2;
-/// Time limit of a search.
-const SEARCH_MAX: Duration = Duration::from_secs(60);
 /// Time limit until workers send heartbeats.
 const WORKERS_MAX: Duration = Duration::from_secs(60);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -52,11 +47,9 @@ impl Bench {
     pub(super) async fn scaling(&self, cli: &CliContext) -> anyhow::Result<()> {
         let servers = self.servers(cli)?;
         let folder = tempfile::tempdir()?;
-        let mut running = JoinSet::new();
-        let slowest = Arc::new(Slowest::default());
-        let urls = sources::start(self.sources, self.delay(), &slowest, &mut running).await?;
-        let mut figures = vec![self.embedded(&folder.path().join("embedded"), &urls).await?];
-        figures.extend(self.cluster(folder.path(), &servers, &urls).await?);
+        let sources = Sources::start(self.workload()).await?;
+        let mut figures = vec![self.embedded(&folder.path().join("embedded"), &sources).await?];
+        figures.extend(self.cluster(folder.path(), &servers, &sources).await?);
         let queue = if servers.queue.is_empty() { "PostgreSQL" } else { "NATS" };
         self.publish(&self.scale_record(&figures, queue), || self.scale_table(&figures, queue))
     }
@@ -75,11 +68,11 @@ impl Bench {
     }
 
     /// Measures one process with all roles on SQLite.
-    async fn embedded(&self, folder: &Path, urls: &[String]) -> anyhow::Result<Figures> {
+    async fn embedded(&self, folder: &Path, sources: &Sources) -> anyhow::Result<Figures> {
         let settings = Settings { data_dir: folder.display().to_string(), ..Settings::default() };
         let app = App::build(settings, FileReaders::ChildProcesses).await?;
-        sources::install(&app, urls).await?;
-        let users = sources::users(&app, self.clients()).await?;
+        sources.install(&app).await?;
+        let users = sources::users(&app, self.scale_clients()).await?;
         app.store.close().await;
         let mut node = Node::start(&self.program()?, folder, None, &[self.concurrency_setting()])?;
         let address = node.address().await?;
@@ -91,7 +84,7 @@ impl Bench {
         &self,
         folder: &Path,
         servers: &Servers,
-        urls: &[String],
+        sources: &Sources,
     ) -> anyhow::Result<Vec<Figures>> {
         let key = secret_files::random_text(32);
         let own = folder.join("bench");
@@ -109,8 +102,8 @@ impl Bench {
             app.store.users(0, 1).await?.total == 0,
             "the database already has users; use an empty one, because the benchmark fills it with searches"
         );
-        sources::install(&app, urls).await?;
-        let users = sources::users(&app, self.clients()).await?;
+        sources.install(&app).await?;
+        let users = sources::users(&app, self.scale_clients()).await?;
         let settings = [
             self.concurrency_setting(),
             ("SVC_DATABASE_URL", servers.database.expose().to_owned()),
@@ -137,7 +130,7 @@ impl Bench {
         ("SVC_SEARCH_CONCURRENCY", self.concurrency.to_string())
     }
 
-    fn clients(&self) -> u32 {
+    fn scale_clients(&self) -> u32 {
         self.concurrency * CLIENTS_PER_SLOT
     }
 
@@ -150,23 +143,14 @@ impl Bench {
         users: &[Secret],
         nodes: &[Node],
     ) -> anyhow::Result<Figures> {
-        let (ended, mut searches) = mpsc::channel(self.clients() as usize);
-        let mut clients = JoinSet::new();
-        for user in users {
-            let client = Client::new(address, user.clone())?;
-            let (ended, sources) = (ended.clone(), self.sources);
-            clients.spawn(async move {
-                while ended.send(client.search(sources).await.map(drop)).await.is_ok() {}
-            });
-        }
-        drop(ended);
-        wait_for(&mut searches, self.clients() * WARM_UP_ROUNDS).await?;
+        let mut load = Load::start(address, users, self.sources)?;
+        load.wait_for(self.scale_clients() * WARM_UP_ROUNDS).await?;
         let (started, cpu, beside) = (Instant::now(), cpu_of_all(nodes)?, cpu_of_families(&self.beside));
-        wait_for(&mut searches, self.searches).await?;
+        load.wait_for(self.searches).await?;
         let took = started.elapsed();
         let cpu = cpu_of_all(nodes)?.saturating_sub(cpu);
         let beside = cpu_of_families(&self.beside).saturating_sub(beside);
-        clients.shutdown().await;
+        load.stop().await;
         let each = |time: Duration| time.as_secs_f64() * 1000.0 / f64::from(self.searches);
         let per_second = f64::from(self.searches) / took.as_secs_f64();
         Ok(Figures { form, per_second, cpu_ms: each(cpu), beside_ms: each(beside) })
@@ -186,7 +170,7 @@ impl Bench {
             "sources": self.sources,
             "delay_ms": self.delay_ms,
             "searches": self.searches,
-            "clients": self.clients(),
+            "clients": self.scale_clients(),
             "concurrency": self.concurrency,
             "queue": queue,
             "forms": figures.iter().map(row).collect::<Vec<_>>(),
@@ -199,7 +183,7 @@ impl Bench {
              the cluster's queue is in {queue}\n  {:<28}{:>12}{:>16}{:>16}{}",
             self.sources,
             self.delay_ms,
-            self.clients(),
+            self.scale_clients(),
             self.concurrency,
             self.searches,
             "form",
@@ -235,15 +219,6 @@ fn times_embedded(row: &Figures, figures: &[Figures]) -> f64 {
 fn cpu_of_all(nodes: &[Node]) -> anyhow::Result<Duration> {
     let cpu = |node: &Node| node.cpu()?.context("the system does not report the CPU time of a process");
     nodes.iter().map(cpu).sum()
-}
-
-/// Waits until `count` searches have finished; fails on the first error.
-async fn wait_for(searches: &mut mpsc::Receiver<anyhow::Result<()>>, count: u32) -> anyhow::Result<()> {
-    for _ in 0..count {
-        let ended = tokio::time::timeout(SEARCH_MAX, searches.recv()).await;
-        ended.context("no search finished in time")?.context("the clients have stopped")??;
-    }
-    Ok(())
 }
 
 async fn wait_for_workers(app: &App, count: usize) -> anyhow::Result<()> {
