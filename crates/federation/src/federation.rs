@@ -78,8 +78,7 @@ impl Federation {
         let reader = Arc::new(ResultReader { store: store.clone(), plugins, context: context.clone() });
         let selector = Arc::new(ProviderSelector { store: store.clone(), context: context.clone() });
         let transforms = Arc::new(TransformLoader::new(store.clone(), plugins, cpu.clone()));
-        let post_processor =
-            PostProcessor { pipelines: store.clone(), plugins, context: context.clone(), cpu: cpu.clone() };
+        let post_processor = PostProcessor::new(store.clone(), plugins, &context, &cpu);
         let provider_runs = Arc::new(ProviderRunFactory {
             plugins,
             context: context.clone(),

@@ -18,7 +18,7 @@ pub(crate) struct WorkerOffer {
 
 impl WorkerOffer {
     /// The offer, and where its tasks arrive. The channel closes when the offer and all reserved slots are gone.
-    pub(crate) fn new(
+    pub(crate) fn open(
         slots: Arc<Slots>,
         lease: NewLease,
         slots_max: u32,

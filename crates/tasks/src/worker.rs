@@ -105,7 +105,7 @@ impl Worker {
         let mut running = JoinSet::new();
         let slots = Arc::new(Slots::new(concurrency, self.config.running_max));
         let lease = NewLease { worker: self.name.clone(), duration: self.config.lease };
-        let (offer, mut stored) = WorkerOffer::new(Arc::clone(&slots), lease, concurrency);
+        let (offer, mut stored) = WorkerOffer::open(Arc::clone(&slots), lease, concurrency);
         self.queue.offer_slots(self.config.queue, &offer);
         tokio::select! {
             () = self.send_heartbeats() => {}

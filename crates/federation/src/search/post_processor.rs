@@ -21,6 +21,15 @@ pub(crate) struct PostProcessor {
 }
 
 impl PostProcessor {
+    pub fn new(
+        pipelines: Arc<dyn PipelineStore>,
+        plugins: PluginRegistry,
+        context: &PluginContext,
+        cpu: &CpuPool,
+    ) -> Self {
+        Self { pipelines, plugins, context: context.clone(), cpu: cpu.clone() }
+    }
+
     /// Runs the processors of the pipeline in order. A failed processor leaves a message and the results as they were.
     pub async fn process(
         &self,
