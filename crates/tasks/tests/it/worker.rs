@@ -147,7 +147,7 @@ async fn stored_claimed(store: &SqlStore, slot: &dyn ReservedSlot, payload: Valu
     // Due later, so that the worker does not claim it itself.
     let later = SystemClock.now() + Duration::from_secs(60);
     store.push_task(task, later).await.unwrap();
-    store.claim_task(queue, &worker, duration, later).await.unwrap().expect("the task")
+    store.claim_task(queue, &worker, duration, later).await.unwrap().unwrap()
 }
 
 #[tokio::test]

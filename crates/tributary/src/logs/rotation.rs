@@ -86,11 +86,12 @@ impl LogFiles {
             }
             self.lock.try_lock_shared().is_ok()
         });
-        let written = files.fold(Ok(()), |earlier, file| earlier.and(write(file)));
+        // A failure of one file does not keep the others.
+        let written: Vec<io::Result<()>> = files.map(write).collect();
         if is_held {
             self.lock.unlock()?;
         }
-        written
+        written.into_iter().collect()
     }
 
     /// Rotates the files whose lines still wait because they are full.
@@ -100,9 +101,9 @@ impl LogFiles {
         if full.peek().is_none() || self.lock.try_lock().is_err() {
             return Ok(());
         }
-        let rotated = full.fold(Ok(()), |earlier, file| earlier.and(file.rotate_if_full()));
+        let rotated: Vec<io::Result<()>> = full.map(RotatingFile::rotate_if_full).collect();
         self.lock.unlock()?;
-        rotated
+        rotated.into_iter().collect()
     }
 }
 
