@@ -22,11 +22,11 @@ impl QueryProcessor for Adaptive {
             // Before federation no source is known: negation stays for those that support it.
             return Ok(adapt(query, None, &cx.search.spec.tags));
         };
-        let mappings = QueryMappings::parse(&provider.spec.query_mappings).map_err(|reason| {
+        let mappings = provider.spec.query_mappings.parsed().map_err(|reason| {
             ProcessorError::new(ProcessorErrorKind::Invalid, format!("query_mappings: {reason}"))
-                .caused_by(reason)
+                .caused_by(reason.clone())
         })?;
-        Ok(adapt(query, Some(&mappings), &provider.spec.tags))
+        Ok(adapt(query, Some(mappings), &provider.spec.tags))
     }
 }
 

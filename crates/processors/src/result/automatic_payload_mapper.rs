@@ -29,9 +29,9 @@ struct AutomaticPayloadMapper;
 
 impl ResultProcessor for AutomaticPayloadMapper {
     fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
-        let mappings = ResultMappings::parse(&cx.provider.spec.result_mappings).map_err(|reason| {
+        let mappings = cx.provider.spec.result_mappings.parsed().map_err(|reason| {
             ProcessorError::new(ProcessorErrorKind::Invalid, format!("result_mappings: {reason}"))
-                .caused_by(reason)
+                .caused_by(reason.clone())
         })?;
         if mappings.dataset {
             let before = batch.items.len();

@@ -5,14 +5,13 @@ use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use relevancy::{MatchTargets, Query, ScoringConfig};
-use syntax::result_mappings::ResultMappings;
 
 struct CosineRelevancyResultProcessor;
 
 impl ResultProcessor for CosineRelevancyResultProcessor {
     fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
-        let is_file_system = ResultMappings::parse(&cx.provider.spec.result_mappings)
-            .is_ok_and(|mappings| mappings.file_system);
+        let mappings = cx.provider.spec.result_mappings.parsed();
+        let is_file_system = mappings.is_ok_and(|mappings| mappings.file_system);
         let config = ScoringConfig::of(&cx.context.settings);
         let query = Query::of_search(config.language, cx.search, cx.query);
         Ok(prepare(batch, query, &config, is_file_system))

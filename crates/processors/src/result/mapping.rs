@@ -28,13 +28,16 @@ struct Mapping;
 
 impl ResultProcessor for Mapping {
     fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
-        let mut mappings = ResultMappings::parse(&cx.provider.spec.result_mappings).map_err(|reason| {
+        let mappings = cx.provider.spec.result_mappings.parsed().map_err(|reason| {
             ProcessorError::new(ProcessorErrorKind::Invalid, format!("result_mappings: {reason}"))
-                .caused_by(reason)
+                .caused_by(reason.clone())
         })?;
         // A dataset of the mapped fields without mappings is one of all fields.
-        mappings.no_payload &= !mappings.dataset || !mappings.mappings.is_empty();
-        Ok(map_batch(batch, &mappings, cx))
+        if mappings.dataset && mappings.no_payload && mappings.mappings.is_empty() {
+            let all_fields = ResultMappings { no_payload: false, ..ResultMappings::clone(mappings) };
+            return Ok(map_batch(batch, &all_fields, cx));
+        }
+        Ok(map_batch(batch, mappings, cx))
     }
 }
 
