@@ -2,6 +2,7 @@
 
 use crate::checkpoints::{Checkpoints, NO_CHECKPOINTS_IN_COMMITS};
 use crate::error::failure;
+use crate::json_column::JsonWriter;
 use domain::ports::{PoolUse, StoreError};
 use domain::secret::Secret;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgQueryResult};
@@ -138,6 +139,14 @@ impl Db {
         .map_err(failure)
     }
 
+    /// For values that are made before a transaction.
+    pub(crate) fn json_writer(&self) -> Result<JsonWriter, StoreError> {
+        match self {
+            Self::Sqlite(_) => JsonWriter::for_sqlite(),
+            Self::Postgres(_) => Ok(JsonWriter::for_postgres()),
+        }
+    }
+
     pub(crate) async fn close(&self) {
         match self {
             Self::Sqlite(pools) => {
@@ -164,6 +173,13 @@ impl Db {
 }
 
 impl Tx {
+    pub(crate) fn json_writer(&self) -> Result<JsonWriter, StoreError> {
+        match self {
+            Self::Sqlite(_) => JsonWriter::for_sqlite(),
+            Self::Postgres(_) => Ok(JsonWriter::for_postgres()),
+        }
+    }
+
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(tx) => tx.commit().await,

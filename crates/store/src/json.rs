@@ -1,6 +1,7 @@
 //! JSON columns and other values, in a form that both databases store.
 
 use crate::error::JsonError;
+use crate::json_block::json_of;
 use domain::notice::{self, Notice};
 use domain::ports::StoreError;
 use domain::result::ResultItem;
@@ -14,7 +15,7 @@ use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 
 /// PostgreSQL's type id of `json`.
-const JSON_OID: Oid = Oid(114);
+pub(crate) const JSON_OID: Oid = Oid(114);
 
 /// A value as JSON text for a column, serialized once.
 ///
@@ -41,6 +42,10 @@ impl JsonText {
         notice::facts_to_json(notices).map(Self::of_raw).map_err(unwritable)
     }
 
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     fn of_raw(json: Box<RawValue>) -> Self {
         Self(Box::<str>::from(json).into())
     }
@@ -56,13 +61,17 @@ pub(crate) struct Items(pub(crate) Vec<ResultItem>);
 
 impl Type<Sqlite> for Items {
     fn type_info() -> SqliteTypeInfo {
-        <String as Type<Sqlite>>::type_info()
+        <[u8] as Type<Sqlite>>::type_info()
+    }
+
+    fn compatible(stored: &SqliteTypeInfo) -> bool {
+        <[u8] as Type<Sqlite>>::compatible(stored)
     }
 }
 
 impl<'r> Decode<'r, Sqlite> for Items {
     fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
-        Ok(Self(ResultItem::list_from_json(<&str as Decode<Sqlite>>::decode(value)?)?))
+        Ok(Self(ResultItem::list_from_json(&json_of(<&[u8] as Decode<Sqlite>>::decode(value)?)?)?))
     }
 }
 

@@ -12,7 +12,6 @@ use domain::ports::{
 use domain::result::{DATE_UNKNOWN, ResultItem};
 use serde_json::Value;
 use syntax::dates::parse_date;
-use syntax::result_mappings::ResultMappings;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "AutomaticPayloadMapperResultProcessor",

@@ -5,11 +5,13 @@ use super::table::{
     ColumnKind, DumpColumn, DumpRow, DumpTable, canonical_time, known_tables, quoted, to_base64,
 };
 use crate::db::bad_address;
+use crate::json_block::{is_compressed, json_of};
 use crate::migrations;
 use domain::secret::Secret;
 use futures_util::TryStreamExt;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row, TypeInfo, ValueRef};
+use std::borrow::Cow;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -61,7 +63,7 @@ async fn export_sqlite(url: &Secret, sink: &mut dyn DumpSink) -> Result<i64, Dum
         sink.begin(&table)?;
         let mut rows = sqlx::query(AssertSqlSafe(select)).fetch(&mut connection);
         while let Some(row) = rows.try_next().await.map_err(of_sqlx)? {
-            sink.row(&sqlite_texts(&row)?)?;
+            sink.row(&sqlite_texts(&table, &row)?)?;
         }
         drop(rows);
         sink.end()?;
@@ -145,8 +147,8 @@ fn order(table: &DumpTable) -> String {
     }
 }
 
-fn sqlite_texts(row: &SqliteRow) -> Result<DumpRow, DumpError> {
-    let text = |index: usize| {
+fn sqlite_texts(table: &DumpTable, row: &SqliteRow) -> Result<DumpRow, DumpError> {
+    let text = |(index, column): (usize, &DumpColumn)| {
         let value = row.try_get_raw(index).map_err(of_sqlx)?;
         if value.is_null() {
             return Ok(None);
@@ -156,12 +158,22 @@ fn sqlite_texts(row: &SqliteRow) -> Result<DumpRow, DumpError> {
         let text = match kind.as_str() {
             "INTEGER" | "BOOLEAN" => row.try_get_unchecked::<i64, _>(index).map(|number| number.to_string()),
             "REAL" => row.try_get_unchecked::<f64, _>(index).map(|number| number.to_string()),
+            "BLOB" if is_compressed(&table.name, &column.name) => {
+                row.try_get_unchecked::<Vec<u8>, _>(index).map(|block| text_of_block(&block))
+            }
             "BLOB" => row.try_get_unchecked::<Vec<u8>, _>(index).map(|bytes| to_base64(&bytes)),
             _ => row.try_get_unchecked::<String, _>(index),
         };
         text.map(Some).map_err(of_sqlx)
     };
-    (0..row.len()).map(text).collect()
+    table.columns.iter().enumerate().map(text).collect()
+}
+
+/// The JSON of a compressed value. A damaged one must not prevent a dump: it becomes a JSON string of its bytes, which is
+/// not readable as a list of results either.
+fn text_of_block(block: &[u8]) -> String {
+    let damaged = |_| serde_json::Value::from(to_base64(block)).to_string();
+    json_of(block).map_or_else(damaged, Cow::into_owned)
 }
 
 fn postgres_texts(table: &DumpTable, row: &sqlx::postgres::PgRow) -> Result<DumpRow, DumpError> {

@@ -6,6 +6,7 @@ use super::table::{ColumnKind, DumpRow, DumpTable, from_base64, known_tables, qu
 use super::target::Target;
 use crate::db::bad_address;
 use crate::error::migration_failure;
+use crate::json_block::{JsonCompressor, is_compressed, keys_in};
 use crate::migrations;
 use domain::instant::Instant;
 use domain::secret::Secret;
@@ -91,9 +92,11 @@ async fn postgres_state(url: &Secret) -> Result<TargetState, DumpError> {
 /// An import in progress. Dropped before [`Importer::finish`], it changes nothing.
 pub struct Importer {
     target: Target,
-    /// The insert statement of the current table, and the kinds of its columns.
+    /// The insert statement of the current table, the kinds of its columns, and which of them SQLite compresses.
     insert: String,
     kinds: Vec<ColumnKind>,
+    compressed: Vec<bool>,
+    compressor: JsonCompressor,
 }
 
 impl Importer {
@@ -107,7 +110,8 @@ impl Importer {
             Some(("postgres" | "postgresql", _)) => begin_postgres(url, schema).await?,
             _ => return Err(bad_address().into()),
         };
-        Ok(Self { target, insert: String::new(), kinds: Vec::new() })
+        let compressor = JsonCompressor::new()?;
+        Ok(Self { target, insert: String::new(), kinds: Vec::new(), compressed: Vec::new(), compressor })
     }
 
     /// Starts a table. Rows that migrations wrote into it are removed.
@@ -121,6 +125,8 @@ impl Importer {
             kinds.get(name).copied().ok_or_else(missing)
         };
         self.kinds = table.columns.iter().map(|column| kind(&column.name)).collect::<Result<_, _>>()?;
+        self.compressed =
+            table.columns.iter().map(|column| is_compressed(&table.name, &column.name)).collect();
         let names: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
         let (into, columns) = (quoted(&table.name), names.join(", "));
         let delete = AssertSqlSafe(format!("DELETE FROM {into}"));
@@ -159,7 +165,8 @@ impl Importer {
         match &mut self.target {
             Target::Sqlite { connection, .. } => {
                 for row in rows {
-                    insert_sqlite(connection, &self.insert, &self.kinds, row).await?;
+                    let blocks = blocks_of(row, &self.compressed, &mut self.compressor)?;
+                    insert_sqlite(connection, &self.insert, &self.kinds, row, blocks).await?;
                 }
             }
             Target::Postgres(connection) => {
@@ -305,16 +312,34 @@ async fn swap_schemas(connection: &mut PgConnection) -> Result<(), DumpError> {
     Ok(())
 }
 
+/// The values of the row that are stored as blocks.
+fn blocks_of(
+    row: &DumpRow,
+    compressed: &[bool],
+    compressor: &mut JsonCompressor,
+) -> Result<Vec<Option<Vec<u8>>>, DumpError> {
+    let mut blocks = Vec::with_capacity(row.len());
+    for (text, is_compressed) in row.iter().zip(compressed) {
+        blocks.push(match text {
+            Some(text) if *is_compressed => compressor.compress(text, &keys_in(text))?,
+            _ => None,
+        });
+    }
+    Ok(blocks)
+}
+
 async fn insert_sqlite(
     connection: &mut SqliteConnection,
     insert: &str,
     kinds: &[ColumnKind],
     row: &DumpRow,
+    blocks: Vec<Option<Vec<u8>>>,
 ) -> Result<(), DumpError> {
     let unfit = |_| DumpError::Unfit("a number is not readable".to_owned());
     let mut query = sqlx::query(AssertSqlSafe(insert.to_owned()));
-    for (kind, text) in kinds.iter().zip(row) {
+    for ((kind, text), block) in kinds.iter().zip(row).zip(blocks) {
         query = match (kind, text) {
+            _ if block.is_some() => query.bind(block),
             (_, None) => query.bind(None::<String>),
             (ColumnKind::Boolean | ColumnKind::Integer, Some(text)) => query.bind(
                 text.parse::<i64>().map_err(|_| DumpError::Unfit("a number is not readable".to_owned()))?,

@@ -8,6 +8,7 @@ use super::search_rows::{SearchRow, columns};
 use super::status::is_running;
 use crate::db::{Db, Tx, on_tx, rows_affected};
 use crate::json::{JsonText, finite, plain, to_column, to_count};
+use crate::json_column::{JsonColumn, JsonWriter};
 use crate::row::row;
 use domain::ids::ResultId;
 use domain::instant::{Instant, to_micros};
@@ -31,7 +32,9 @@ pub(super) async fn finish_run(
     prepare(&mut finished)?;
     let ranges = number_items(db, ids, &mut finished.sets).await?;
     // Before the transaction, because SQLite has one writer.
-    let texts = finished.sets.iter().map(SetTexts::of).collect::<Result<Vec<_>, _>>()?;
+    let mut writer = db.json_writer()?;
+    let texts =
+        finished.sets.iter().map(|set| SetTexts::of(set, &mut writer)).collect::<Result<Vec<_>, _>>()?;
     let mut tx = db.begin().await?;
     let Some(mut search) = end_search(&mut tx, &finished).await? else {
         tx.rollback().await?;
@@ -40,7 +43,7 @@ pub(super) async fn finish_run(
     append_notices(&mut tx, &finished, &mut search).await?;
     let rows = save_sets(&mut tx, &mut finished.sets, texts).await?;
     save_ranges(&mut tx, &ranges, &rows).await?;
-    runs::note(&mut tx, &mut finished).await?;
+    runs::note(&mut tx, &mut finished, &mut writer).await?;
     tx.commit().await?;
     Ok(Some(StoredRun { search, sets: finished.sets }))
 }
@@ -48,12 +51,12 @@ pub(super) async fn finish_run(
 /// The columns of a result set that hold JSON.
 struct SetTexts {
     detail: JsonText,
-    items: JsonText,
+    items: JsonColumn,
 }
 
 impl SetTexts {
-    fn of(set: &ResultSet) -> Result<Self, StoreError> {
-        Ok(Self { detail: JsonText::of(&NewDetail::of(set)?)?, items: JsonText::of_items(&set.items)? })
+    fn of(set: &ResultSet, writer: &mut JsonWriter) -> Result<Self, StoreError> {
+        Ok(Self { detail: JsonText::of(&NewDetail::of(set)?)?, items: writer.write_items(&set.items)? })
     }
 }
 

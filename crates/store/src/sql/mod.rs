@@ -12,6 +12,7 @@ mod claim;
 mod connections;
 mod corpus;
 mod egress;
+mod find_url;
 mod finish_run;
 mod groups;
 mod idempotency;

@@ -1,12 +1,13 @@
 //! Saved results: one row per search and provider with its items, found by item id through ranges.
 
 use super::result_rows::{SetRow, columns};
-use super::text::{exact_pattern, push_list};
-use super::{answers, versions};
+use super::text::push_list;
+use super::{answers, find_url, versions};
 use crate::SqlStore;
 use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
 use crate::json::{JsonText, finite, to_column, to_count, unwritable};
+use crate::json_column::JsonValue;
 use crate::row::row;
 use async_trait::async_trait;
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
@@ -16,7 +17,6 @@ use domain::ports::{Page, ResultEdits, ResultStore, StoreError};
 use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use serde::Deserialize;
 use sqlx::QueryBuilder;
-use sqlx::types::Json;
 
 /// Reads only whether a result is new.
 #[derive(Deserialize)]
@@ -53,9 +53,6 @@ impl Guard {
     }
 }
 
-/// Most sets that are read to find a URL.
-const SETS_READ_MAX: i64 = 20;
-
 /// The set of result `$1`: ranges do not overlap, so only the last one that starts at or before the id can contain it.
 macro_rules! set_of_result {
     () => {
@@ -64,7 +61,7 @@ macro_rules! set_of_result {
     };
 }
 
-/// The sets of search `$1` whose items contain the key `new`.
+/// The sets of search `$1` whose items contain the key `new`. It can be read also in compressed items.
 macro_rules! marked_sets {
     ($lock:literal) => {
         concat!(
@@ -133,7 +130,7 @@ impl ResultStore for SqlStore {
                 query.push(")");
             }
             query.push(" ORDER BY counted_id DESC LIMIT ").push_bind(to_column(sets_max));
-            query.build_query_as::<(i64, Json<Vec<Guard>>)>().fetch_all(db).await
+            query.build_query_as::<(i64, JsonValue<Vec<Guard>>)>().fetch_all(db).await
         })?;
         let places = rows.into_iter().flat_map(|(before, guards)| {
             guards
@@ -155,23 +152,16 @@ impl ResultStore for SqlStore {
         url: &str,
         sets_max: u64,
     ) -> Result<Option<SavedResult>, StoreError> {
-        let rows = on_db!(self.db, read, db => async {
-            let mut query = QueryBuilder::new(concat!("SELECT ", columns!(), " FROM (SELECT "));
-            query.push(columns!());
-            query.push(" FROM result_sets WHERE provider_id = ").push_bind(provider.0);
-            query.push(" AND search_id IN (SELECT id FROM searches WHERE owner = ").push_bind(owner.0);
-            query.push(") ORDER BY id DESC LIMIT ").push_bind(to_column(sets_max));
-            query.push(") AS newest WHERE CAST(items AS TEXT) LIKE ").push_bind(json_pattern(url));
-            query.push(" ESCAPE '\\' ORDER BY id DESC LIMIT ").push_bind(SETS_READ_MAX);
-            query.build_query_as::<SetRow>().fetch_all(db).await
-        })?;
         let is_wanted = |item: &ResultItem| {
             item.provenance.is_unedited() && item.as_given().is_some_and(|given| given.url().as_str() == url)
         };
-        Ok(rows.into_iter().map(SetRow::restored).find_map(|row| {
-            let item = row.items.0.iter().find(|item| is_wanted(item)).cloned()?;
-            Some(row.saved(item))
-        }))
+        for set in find_url::sets_with_url(&self.db, owner, provider, url, sets_max).await? {
+            let Some(row) = find_url::load_set(&self.db, set).await? else { continue };
+            if let Some(item) = row.items.0.iter().find(|item| is_wanted(item)) {
+                return Ok(Some(row.saved(item.clone())));
+            }
+        }
+        Ok(None)
     }
 
     async fn mark_all_read(&self, search: SearchId, now: Instant) -> Result<u64, StoreError> {
@@ -204,7 +194,7 @@ impl ResultStore for SqlStore {
                 list.push_bind(id.0);
             }
             query.push(") ORDER BY search_id");
-            query.build_query_as::<(i64, Json<Vec<Mark>>)>().fetch_all(db).await
+            query.build_query_as::<(i64, JsonValue<Vec<Mark>>)>().fetch_all(db).await
         })?;
         let mut counts: Vec<(SearchId, u64)> = Vec::new();
         for (search, marks) in rows {
@@ -264,12 +254,6 @@ impl ResultEdits for SqlStore {
         save_items(&mut tx, &row).await?;
         tx.commit().await
     }
-}
-
-/// A LIKE pattern for a text inside JSON. It may match more.
-fn json_pattern(text: &str) -> String {
-    let quoted = serde_json::Value::from(text).to_string();
-    exact_pattern(quoted.trim_matches('"'))
 }
 
 async fn count_items(db: &Db, owner: OwnerScope) -> Result<u64, StoreError> {
@@ -373,7 +357,7 @@ async fn hold_marked_sets(tx: &mut Tx, search: SearchId) -> Result<Vec<SetRow>, 
 async fn save_items(tx: &mut Tx, row: &SetRow) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE result_sets SET items = $2, item_count = $3, retrieved = $4, date_updated = $5, \
          detail = $6 WHERE id = $1";
-    let items = JsonText::of_items(&row.items.0)?;
+    let items = tx.json_writer()?.write_items(&row.items.0)?;
     let detail = JsonText::of(&row.detail())?;
     on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(row.id)

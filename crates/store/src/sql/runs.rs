@@ -3,14 +3,14 @@
 use super::status::parse_status;
 use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
-use crate::json::{JsonText, to_column, to_count};
+use crate::json::{to_column, to_count};
+use crate::json_column::{JsonValue, JsonWriter};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::ids::{RunNumber, SearchId};
 use domain::instant::{Instant, to_micros};
 use domain::ports::{FinishedRun, SearchRunStore, StoreError};
 use domain::search_run::{RUNS_KEPT, RunEntry, RunFindings, SearchRun, compare};
-use sqlx::types::Json;
 
 row! {
     struct RunRow {
@@ -50,13 +50,17 @@ impl SearchRunStore for SqlStore {
     ) -> Result<Option<Vec<RunEntry>>, StoreError> {
         const TEXT: &str = "SELECT entries FROM search_runs WHERE search_id = $1 AND run = $2";
         let entries = on_db!(self.db, read, db =>
-            sqlx::query_scalar::<_, Json<Vec<RunEntry>>>(TEXT).bind(search.0).bind(run.0).fetch_optional(db))?;
+            sqlx::query_scalar::<_, JsonValue<Vec<RunEntry>>>(TEXT).bind(search.0).bind(run.0).fetch_optional(db))?;
         Ok(entries.map(|entries| entries.0))
     }
 }
 
 /// Records a finished run, and deletes the oldest. A first run costs one statement.
-pub(super) async fn note(tx: &mut Tx, finished: &mut FinishedRun) -> Result<(), StoreError> {
+pub(super) async fn note(
+    tx: &mut Tx,
+    finished: &mut FinishedRun,
+    writer: &mut JsonWriter,
+) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO search_runs (search_id, run, status, ended, retrieved, added, gone, entries) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (search_id, run) DO UPDATE SET \
          status = excluded.status, ended = excluded.ended, retrieved = excluded.retrieved, \
@@ -66,7 +70,7 @@ pub(super) async fn note(tx: &mut Tx, finished: &mut FinishedRun) -> Result<(), 
     let entries = RunFindings::after(finished.found.take(), previous.as_deref().unwrap_or_default());
     // The first recorded run has nothing to compare with.
     let diff = previous.map(|previous| compare(&previous, &entries)).unwrap_or_default();
-    let entries = JsonText::of(&entries)?;
+    let entries = writer.write(&entries)?;
     on_tx!(&mut *tx, db => rows_affected(sqlx::query(TEXT)
         .bind(finished.search.0)
         .bind(finished.run.0)
@@ -92,7 +96,7 @@ async fn previous(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<RunE
     if finished.run <= RunNumber::FIRST {
         return Ok(None);
     }
-    let entries = on_tx!(tx, db => sqlx::query_scalar::<_, Json<Vec<RunEntry>>>(TEXT)
+    let entries = on_tx!(tx, db => sqlx::query_scalar::<_, JsonValue<Vec<RunEntry>>>(TEXT)
         .bind(finished.search.0).bind(finished.run.0).fetch_optional(db))?;
     Ok(entries.map(|entries| entries.0))
 }

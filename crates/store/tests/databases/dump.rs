@@ -1,5 +1,6 @@
 //! A dump of all records: it is complete, fits the other database, and an older one is migrated.
 
+use super::compact_json::{assert_found, damage, forms, save};
 use super::{config, now};
 use chrono::TimeDelta;
 use domain::ai_provider::AiProviderSpec;
@@ -11,8 +12,8 @@ use domain::ids::{SearchId, SignalId, TaskId, UserId};
 use domain::ports::{
     AiProviderStore, AuthenticatorStore, CanonicalStore, ChatStore, ConnectionStore, EgressStore,
     ExistingPin, IdempotencyStore, OutboxStore, PinFilter, PromptStore, ProviderStore, ResultStore,
-    ScanOutcome, SearchStore, SeedStore, SignalFilter, SignalStore, SummaryStore, TaskKey, UserEdits,
-    UserStore,
+    ScanOutcome, SearchStore, SeedStore, SignalFilter, SignalStore, StoreError, SummaryStore, TaskKey,
+    UserEdits, UserStore,
 };
 use domain::prompt::PromptSpec;
 use domain::provider::ProviderSpec;
@@ -262,6 +263,59 @@ async fn a_copy_is_whole_and_fits_elsewhere() {
     );
     assert_eq!(Copy::of(&there).await, copy);
     check(&there).await;
+}
+
+/// The dump has the text of compressed values; SQLite compresses them again.
+#[tokio::test]
+async fn compressed_results_are_copied_as_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (here, there) = (file(&folder, "here"), file(&folder, "there"));
+    let store = SqlStore::open(config(&here)).await.expect("opens");
+    let stored = save(&store, "owner").await;
+    store.close().await;
+    let copy = Copy::of(&here).await;
+    let (table, rows) = copy.0.iter().find(|(table, _)| table.name == "result_sets").expect("a table");
+    let items = table.columns.iter().position(|column| column.name == "items").expect("a column");
+    let text = serde_json::to_string(&stored.sets[0].items).expect("JSON");
+    assert_eq!((rows.len(), rows[0][items].as_deref()), (3, Some(text.as_str())));
+
+    copy.put(&there, schema_version()).await.expect("written");
+    assert_eq!(forms(&there, stored.search.id).await, (0, 4));
+    assert_eq!(Copy::of(&there).await, copy);
+    let database = match server("results of a copy") {
+        Some(server) => Some(TestDatabase::create(&server).await),
+        None => None,
+    };
+    if let Some(database) = &database {
+        copy.put(&database.url, schema_version()).await.expect("written");
+        assert_eq!(Copy::of(&database.url).await.content(), copy.content());
+    }
+    for url in [Some(&there), database.as_ref().map(|database| &database.url)].into_iter().flatten() {
+        let store = SqlStore::open(config(url)).await.expect("opens");
+        assert_found(&store, &stored).await;
+        store.close().await;
+    }
+    if let Some(database) = database {
+        database.drop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_value_does_not_prevent_a_copy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (here, there) = (file(&folder, "here"), file(&folder, "there"));
+    let store = SqlStore::open(config(&here)).await.expect("opens");
+    let (first, second) = (save(&store, "first").await, save(&store, "second").await);
+    store.close().await;
+    damage(&here, &first.sets[0]).await;
+    Copy::of(&here).await.put(&there, schema_version()).await.expect("written");
+    let store = SqlStore::open(config(&there)).await.expect("opens");
+    let damaged = store.result_sets(first.search.id).await;
+    assert!(matches!(&damaged, Err(StoreError::Failed { .. })), "{damaged:?}");
+    let kept = store.result(first.sets[1].items[0].swirl_id).await.expect("read");
+    assert_eq!(kept.item, first.sets[1].items[0]);
+    assert_found(&store, &second).await;
+    store.close().await;
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 mod at_rest;
 mod audit;
 mod blocked;
+mod compact_json;
 mod dump;
 mod facts;
 mod message_bus;

@@ -65,6 +65,7 @@ macro_rules! store_behaviors {
             results: have_contiguous_ids, have_unique_ids_when_runs_finish_together, are_read_by_id,
                 are_listed_newest_first, say_which_need_a_right, are_replaced, keep_their_provenance,
                 are_found_by_the_address_that_their_provider_gave, are_deleted, keep_the_order_of_keys,
+                are_kept_whole_in_large_sets,
                 change_one_after_the_other, are_marked_as_read, are_marked_as_read_once;
             providers: are_created_all_or_none, are_read_and_listed, keep_their_names_unique,
                 return_their_mappings_as_written, hide_their_credentials, keep_a_secret_that_is_not_sent, are_deleted;

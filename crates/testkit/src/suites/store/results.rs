@@ -265,6 +265,33 @@ pub async fn keep_the_order_of_keys(store: &dyn Store) {
     assert_eq!(serde_json::to_string(&read.items[0].payload).unwrap(), payload.to_string());
 }
 
+/// Texts of a megabyte, odd characters, and hundreds of results in one set.
+pub async fn are_kept_whole_in_large_sets(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let search = new_search(store, owner, "query", 0).await;
+    let odd = "NUL \0, quote ' \" , emoji 🦉, \u{fffd}, \\u0000, line\nfeed, Z1 ";
+    let one = |number: usize| {
+        let mut one = item(&format!("{odd} {number}"));
+        one.body = format!("{number} {}", "Flüsse fließen. ".repeat(number % 40));
+        one.payload.insert("number".to_owned(), json!({"of": [number, odd], "new": number as f64 / 7.0}));
+        one
+    };
+    let mut sets = vec![set(search.id, 1, &[]), set(search.id, 2, &[]), set(search.id, 3, &[])];
+    sets[0].items = (0..400).map(one).collect();
+    sets[1].items = vec![ResultItem { body: "ü🦉 ".repeat(150_000), ..one(1) }];
+    let sets = store.finish_run(finished(&search, sets)).await.unwrap().expect("the newest run").sets;
+    assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
+    let last = &sets[0].items[399];
+    assert_eq!(&store.result(last.swirl_id).await.unwrap().item, last);
+    let page = store.results(OwnerScope::Only(owner), 1, 2).await.unwrap();
+    assert_eq!((page.total, &page.items[0].item, &page.items[1].item), (401, last, &sets[0].items[398]));
+    // An edit writes the whole set again.
+    let edited = store.replace_result(last.swirl_id, item("edited"), at(60)).await.unwrap();
+    let read = store.result_sets(search.id).await.unwrap();
+    assert_eq!((&read[0].items[399], &read[0].items[..399]), (&edited.item, &sets[0].items[..399]));
+    assert_eq!(read[1..], sets[1..]);
+}
+
 /// Concurrent changes to one set lose nothing.
 pub async fn change_one_after_the_other(store: &dyn Store) {
     let titles = ["a", "b", "c", "d", "e", "f", "g", "h"];
