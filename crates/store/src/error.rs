@@ -208,6 +208,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::error::Error;
     use std::io;
+    use std::mem::discriminant;
 
     #[test]
     fn names_the_taken_field() {
@@ -293,7 +294,10 @@ mod tests {
         ];
         for (error, expected) in cases {
             let failure = failure(error);
-            assert_eq!(failure, expected);
+            assert_eq!(
+                (failure.to_string(), discriminant(&failure)),
+                (expected.to_string(), discriminant(&expected))
+            );
             assert!(!chain(&failure).contains("secret"), "{failure:?}");
         }
     }

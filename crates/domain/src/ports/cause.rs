@@ -11,8 +11,8 @@ const CAUSE_CHARS_MAX: usize = 1_000;
 
 /// The value of the field `source` of an error.
 ///
-/// Causes are not compared: two errors are equal if callers and people see no difference. `Debug` shows the texts of
-/// the chain only, because that of many errors shows more, such as URLs and the values of columns.
+/// Any two causes are equal, because most errors cannot be compared. `Debug` shows the texts of the chain only, because
+/// that of many errors shows more, such as URLs and the values of columns.
 #[derive(Clone)]
 pub struct Cause(Arc<dyn Error + Send + Sync>);
 

@@ -35,13 +35,10 @@ async fn a_closed_port_is_no_connection() {
     let url = Url::parse(&format!("http://{}/?key=s3cret", listener.local_addr().unwrap())).unwrap();
     drop(listener);
     let error = fetch_trusted(&client(&[]), &url).await.unwrap_err();
-    assert_eq!(
-        error,
-        FetchError::Connect {
-            host: "127.0.0.1".to_owned(),
-            reason: "connection refused".to_owned(),
-            source: None
-        }
+    assert!(
+        matches!(&error, FetchError::Connect { host, reason, .. }
+            if host == "127.0.0.1" && reason == "connection refused"),
+        "{error:?}"
     );
     let mut cause = error.source();
     let refused = loop {
