@@ -1,16 +1,17 @@
 //! Worker: claims tasks of one queue, runs them concurrently, retries failures and stops gracefully.
 
 use crate::Registry;
-use crate::local_start::{StoredTask, WorkerOffer};
+use crate::local_start::{FirstLease, StoredTask, WorkerOffer};
 use crate::slots::{Slot, Slots};
 use crate::worker_gauges::WorkerGauges;
 use domain::ports::{
-    ClaimedTask, Clock, Heartbeat, NewLease, QueueError, QueueName, RunningSlot, TaskError, TaskErrorKind,
-    TaskHandler, TaskQueue, WorkerSlots, chain,
+    ClaimedTask, Clock, Heartbeat, QueueError, QueueName, RunningSlot, TaskError, TaskErrorKind, TaskHandler,
+    TaskQueue, WorkerSlots, chain,
 };
 use domain::request_context::within_request_if_any;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -104,8 +105,8 @@ impl Worker {
         let _serving = self.worker_gauges.join(&self.name, self.config.queue, Arc::clone(&self.active));
         let mut running = JoinSet::new();
         let slots = Arc::new(Slots::new(concurrency, self.config.running_max));
-        let lease = NewLease { worker: self.name.clone(), duration: self.config.lease };
-        let (offer, mut stored) = WorkerOffer::open(Arc::clone(&slots), lease, concurrency);
+        let (offer, mut stored) =
+            WorkerOffer::open(Arc::clone(&slots), &self.name, self.config.lease, concurrency);
         self.queue.offer_slots(self.config.queue, &offer);
         tokio::select! {
             () = self.send_heartbeats() => {}
@@ -148,19 +149,25 @@ impl Worker {
             while running.try_join_next().is_some() {}
             let free = tokio::select! {
                 free = slots.free(CLAIM_MAX) => free,
-                Some((task, slot)) = stored.recv() => {
-                    self.start(task, slot, running);
+                Some(stored) = stored.recv() => {
+                    self.start_stored(stored, running);
                     continue;
                 }
                 _ = stop.wait_for(|stop| *stop) => return,
             };
             // A claim is never cancelled: a claimed task would be lost until its lease ends.
-            let claimed = self.claim(free.len()).await;
+            let mut claim = pin!(self.claim(free.len()));
+            let claimed = loop {
+                tokio::select! {
+                    claimed = &mut claim => break claimed,
+                    Some(stored) = stored.recv() => self.start_stored(stored, running),
+                }
+            };
             let mut nothing_to_do = match claimed {
                 Ok(tasks) if !tasks.is_empty() => {
                     for (task, slot) in tasks.into_iter().zip(free) {
                         let slot = slot.of(task.owner);
-                        self.start(task, slot, running);
+                        self.start(task, slot, FirstLease::beginning_now(self.config.lease), running);
                     }
                     continue;
                 }
@@ -178,7 +185,7 @@ impl Worker {
             loop {
                 tokio::select! {
                     () = &mut nothing_to_do => break,
-                    Some((task, slot)) = stored.recv() => self.start(task, slot, running),
+                    Some(stored) = stored.recv() => self.start_stored(stored, running),
                     _ = stop.wait_for(|stop| *stop) => return,
                 }
                 while running.try_join_next().is_some() {}
@@ -186,14 +193,21 @@ impl Worker {
         }
     }
 
-    /// Starts the tasks for which slots were reserved before the stop, when they have been stored.
+    /// Starts the tasks for which slots were reserved before the stop, when they have been stored. One that is stored
+    /// too late is claimed by another worker when its lease ends.
     async fn start_reserved(&self, stored: &mut mpsc::Receiver<StoredTask>, running: &mut JoinSet<()>) {
         let start_all = async {
-            while let Some((task, slot)) = stored.recv().await {
-                self.start(task, slot, running);
+            while let Some(stored) = stored.recv().await {
+                self.start_stored(stored, running);
             }
         };
         let _in_vain = tokio::time::timeout(RELEASE_MAX, start_all).await;
+        stored.close();
+    }
+
+    fn start_stored(&self, stored: StoredTask, running: &mut JoinSet<()>) {
+        let StoredTask { task, slot, lease } = stored;
+        self.start(task, slot, lease, running);
     }
 
     async fn claim(&self, free: usize) -> Result<Vec<ClaimedTask>, QueueError> {
@@ -202,8 +216,8 @@ impl Worker {
         self.queue.claim_many(self.config.queue, slots, &self.name, self.config.lease).await
     }
 
-    fn start(&self, task: ClaimedTask, slot: Slot, running: &mut JoinSet<()>) {
-        let task_run = self.task_run(task, slot);
+    fn start(&self, task: ClaimedTask, slot: Slot, first_lease: FirstLease, running: &mut JoinSet<()>) {
+        let task_run = self.task_run(task, slot, first_lease);
         let span = tracing::info_span!(
             "task",
             queue = self.config.queue.as_str(),
@@ -242,13 +256,14 @@ impl Worker {
         }
     }
 
-    fn task_run(&self, task: ClaimedTask, slot: Slot) -> TaskRun {
+    fn task_run(&self, task: ClaimedTask, slot: Slot, first_lease: FirstLease) -> TaskRun {
         self.active.fetch_add(1, Ordering::Relaxed);
         TaskRun {
             handler: self.registry.handler(&task.name).cloned(),
             task,
             queue: Arc::clone(&self.queue),
             lease: self.config.lease,
+            first_lease,
             slot,
             active: Arc::clone(&self.active),
             too_late: self.too_late.subscribe(),
@@ -262,6 +277,7 @@ struct TaskRun {
     handler: Option<Arc<dyn TaskHandler>>,
     queue: Arc<dyn TaskQueue>,
     lease: Duration,
+    first_lease: FirstLease,
     slot: Slot,
     active: Arc<AtomicU32>,
     too_late: watch::Receiver<bool>,
@@ -276,6 +292,9 @@ impl Drop for TaskRun {
 impl TaskRun {
     async fn run(self) {
         let started = Instant::now();
+        if self.first_lease.is_old() && !self.renew_lease().await {
+            return;
+        }
         tracing::debug!(attempt = self.task.attempt, "task started");
         let outcome = match &self.handler {
             None => Err(self.no_handler()),
@@ -337,20 +356,23 @@ impl TaskRun {
 
     /// Renews the lease while the task runs; returns only if it was lost.
     async fn hold(&self) {
-        loop {
+        tokio::time::sleep(self.first_lease.duration / 3).await;
+        while self.renew_lease().await {
             tokio::time::sleep(self.lease / 3).await;
-            match self.queue.renew(&self.task, self.lease).await {
-                Ok(true) => {}
-                Ok(false) => {
-                    tracing::warn!(
-                        task.id = self.task.id.0,
-                        "the lease was lost; the task goes on elsewhere"
-                    );
-                    return;
-                }
-                Err(error) => {
-                    tracing::warn!(task.id = self.task.id.0, "the lease was not renewed: {}", chain(&error))
-                }
+        }
+    }
+
+    /// False if the lease was lost. If the queue cannot be reached, it may still be held.
+    async fn renew_lease(&self) -> bool {
+        match self.queue.renew(&self.task, self.lease).await {
+            Ok(true) => true,
+            Ok(false) => {
+                tracing::warn!(task.id = self.task.id.0, "the lease was lost; the task goes on elsewhere");
+                false
+            }
+            Err(error) => {
+                tracing::warn!(task.id = self.task.id.0, "the lease was not renewed: {}", chain(&error));
+                true
             }
         }
     }

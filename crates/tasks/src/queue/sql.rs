@@ -27,6 +27,8 @@ struct QueueState {
     notify: Notify,
     /// The last claim left due tasks behind because of fair share. They may be claimed when a task ends.
     is_held_back: AtomicBool,
+    /// A task that ends now is not yet known to the claim that runs.
+    is_claiming: AtomicBool,
     /// The slots of the worker that serves it in this process.
     offer: Mutex<Option<Weak<dyn SlotOffer>>>,
 }
@@ -43,7 +45,8 @@ impl SqlQueue {
 
     /// A slot is free: tasks that were held back may be claimed.
     fn slot_is_free(&self, queue: QueueName) {
-        if self.states[&queue].is_held_back.load(Ordering::SeqCst) {
+        let QueueState { is_held_back, is_claiming, .. } = &self.states[&queue];
+        if is_held_back.load(Ordering::SeqCst) || is_claiming.load(Ordering::SeqCst) {
             self.notify(queue);
         }
     }
@@ -84,15 +87,18 @@ impl TaskQueue for SqlQueue {
         worker: &str,
         lease: Duration,
     ) -> Result<Vec<ClaimedTask>, QueueError> {
-        let is_held_back = &self.states[&queue].is_held_back;
-        // Set before the claim, so that a task that ends meanwhile is noticed.
-        is_held_back.store(true, Ordering::SeqCst);
+        let QueueState { is_held_back, is_claiming, .. } = &self.states[&queue];
         let now = self.clock.now();
-        let tasks = self.store.claim_tasks(queue, slots, worker, lease, now).await?;
-        if !tasks.is_empty() || !self.store.has_due_task(queue, now).await? {
-            is_held_back.store(false, Ordering::SeqCst);
+        is_claiming.store(true, Ordering::SeqCst);
+        let claimed = async {
+            let tasks = self.store.claim_tasks(queue, slots, worker, lease, now).await?;
+            let leaves_some = tasks.is_empty() && self.store.has_due_task(queue, now).await?;
+            is_held_back.store(leaves_some, Ordering::SeqCst);
+            Ok(tasks)
         }
-        Ok(tasks)
+        .await;
+        is_claiming.store(false, Ordering::SeqCst);
+        claimed
     }
 
     async fn wait(&self, queue: QueueName, at_most: Duration) {

@@ -2,10 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use async_trait::async_trait;
+use domain::ids::{SearchId, UserId};
 use domain::ports::{
-    ClaimedTask, Clock, NewLease, NewTask, QueueName, ReservedSlot, RunningSlot, SystemClock, TaskError,
-    TaskErrorKind, TaskHandler, TaskQueue, TaskStore, WorkerSlots,
+    ClaimedTask, Clock, NewLease, NewTask, QueueName, ReservedSlot, RunningSlot, SearchStore, SlotOffer,
+    SystemClock, TaskError, TaskErrorKind, TaskHandler, TaskQueue, WorkerSlots,
 };
+use domain::search::{Search, SearchSpec};
+use domain::search_task::RUN_SEARCH;
 use domain::secret::Secret;
 use serde_json::Value;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,6 +17,7 @@ use std::time::{Duration, Instant};
 use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use tasks::{Registry, Worker, WorkerConfig};
+use testkit::suites::store::person;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -89,7 +93,9 @@ impl Fixture {
         let notes = Arc::new(Notes::default());
         let (queue_name, lease) = (QueueName::Search, Duration::from_secs(5));
         let config = WorkerConfig { queue: queue_name, concurrency, running_max, lease, grace };
-        let registry = Registry::default().register(Arc::new(Handler(Arc::clone(&notes))));
+        let registry = Registry::default()
+            .register(Arc::new(Handler(Arc::clone(&notes))))
+            .register(Arc::new(RunSearches(Arc::clone(&notes))));
         let worker = Worker::new(config, Arc::clone(&queue), Arc::new(SystemClock), registry);
         let (stop, stopped) = watch::channel(false);
         let mut running = JoinSet::new();
@@ -139,29 +145,42 @@ async fn reserved(queue: &dyn TaskQueue) -> Box<dyn ReservedSlot> {
     }
 }
 
-/// Stores a task as its process does that has reserved a slot for it.
-async fn stored_claimed(store: &SqlStore, slot: &dyn ReservedSlot, payload: Value) -> ClaimedTask {
-    let NewLease { worker, duration } = slot.lease();
-    let (queue, name) = (QueueName::Search, "note".to_owned());
-    let task = NewTask { queue, name, payload, attempts_max: 3, owner: None };
-    // Due later, so that the worker does not claim it itself.
-    let later = SystemClock.now() + Duration::from_secs(60);
-    store.push_task(task, later).await.unwrap();
-    store.claim_task(queue, &worker, duration, later).await.unwrap().unwrap()
+/// Stores a search as the process does that has reserved a slot for it.
+async fn started_search(store: &SqlStore, owner: UserId, slot: &dyn ReservedSlot) -> ClaimedTask {
+    let spec = SearchSpec::of_query("river");
+    let search = Search::created(SearchId(0), owner, spec, Vec::new(), SystemClock.now());
+    store.start_search(search, None, slot.lease()).await.unwrap().task
+}
+
+/// Counts the searches that it runs.
+struct RunSearches(Arc<Notes>);
+
+#[async_trait]
+impl TaskHandler for RunSearches {
+    fn name(&self) -> &'static str {
+        RUN_SEARCH
+    }
+
+    async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
+        self.0.done.lock().unwrap().push(serde_json::json!(task.attempt));
+        Ok(())
+    }
 }
 
 #[tokio::test]
 async fn a_task_starts_in_the_process_that_stores_it() {
     let fixture = Fixture::start(2, Duration::from_secs(5)).await;
+    let owner = person(&*fixture.store, "ann").await.id;
     for number in 0..5 {
         let slot = reserved(&*fixture.queue).await;
-        let task = stored_claimed(&fixture.store, &*slot, serde_json::json!({"number": number})).await;
+        let task = started_search(&fixture.store, owner, &*slot).await;
         slot.start(task);
         fixture.until("it is done", |notes| done(notes) == number + 1).await;
     }
     let queue = Arc::clone(&fixture.queue);
-    assert_eq!(queue.depth(QueueName::Search).await.unwrap(), 0, "its end was noted");
-    fixture.stop().await;
+    let notes = fixture.stop().await;
+    assert_eq!(*notes.done.lock().unwrap(), vec![serde_json::json!(1); 5], "each at its first attempt");
+    assert_eq!(queue.depth(QueueName::Search).await.unwrap(), 0, "their ends were noted");
     assert!(queue.reserve(QueueName::Search, None).is_none(), "the worker has stopped");
 }
 
@@ -179,13 +198,26 @@ async fn slots_are_reserved_within_the_limit_of_the_worker() {
 #[tokio::test]
 async fn a_reserved_task_is_not_lost_by_a_stop() {
     let mut fixture = Fixture::start(2, Duration::from_secs(5)).await;
+    let owner = person(&*fixture.store, "ann").await.id;
     let slot = reserved(&*fixture.queue).await;
-    let task = stored_claimed(&fixture.store, &*slot, serde_json::json!({"ms": 5})).await;
+    let task = started_search(&fixture.store, owner, &*slot).await;
     fixture.stop.send(true).unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
     slot.start(task);
     while fixture.running.join_next().await.is_some() {}
     assert_eq!(done(&fixture.notes), 1);
+}
+
+/// Whoever stores a task may be cancelled before it starts it.
+#[tokio::test]
+async fn a_stored_task_that_nobody_starts_is_claimed_soon() {
+    let fixture = Fixture::start(2, Duration::from_secs(5)).await;
+    let owner = person(&*fixture.store, "ann").await.id;
+    let slot = reserved(&*fixture.queue).await;
+    started_search(&fixture.store, owner, &*slot).await;
+    drop(slot);
+    fixture.until("it is claimed", |notes| done(notes) == 1).await;
+    assert_eq!(*fixture.stop().await.done.lock().unwrap(), [serde_json::json!(2)]);
 }
 
 /// Two run at once, but ten are in progress: tasks that only wait do not block others.
@@ -265,4 +297,54 @@ async fn what_a_stop_interrupts_is_free_at_once() {
     assert!(started.elapsed() < Duration::from_secs(20), "after {:?}", started.elapsed());
     let attempts: Vec<u32> = claimed.iter().map(|task| task.attempt).collect();
     assert_eq!((attempts, done(&notes)), (vec![1, 1], 0), "being stopped is no failure");
+}
+
+/// Offers slots without end.
+struct EndlessSlots;
+
+struct EndlessSlot;
+
+impl SlotOffer for EndlessSlots {
+    fn reserve(&self, _owner: Option<UserId>) -> Option<Box<dyn ReservedSlot>> {
+        Some(Box::new(EndlessSlot))
+    }
+}
+
+impl ReservedSlot for EndlessSlot {
+    fn lease(&self) -> NewLease {
+        NewLease { worker: "w".to_owned(), duration: Duration::from_secs(3) }
+    }
+
+    fn start(self: Box<Self>, _task: ClaimedTask) {}
+}
+
+#[tokio::test]
+async fn tasks_that_were_held_back_come_before_new_ones() {
+    let key = EncryptionKey::from_secret(&Secret::new("a test key"));
+    let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
+    let store = Arc::new(SqlStore::open(config).await.unwrap());
+    let owner = Some(person(&*store, "ann").await.id);
+    let queue = SqlQueue::new(store, Arc::new(SystemClock));
+    let name = QueueName::Search;
+    let is_reserved = || queue.reserve(name, owner).is_some();
+    assert!(!is_reserved(), "nobody offers a slot");
+    let offer: Arc<dyn SlotOffer> = Arc::new(EndlessSlots);
+    queue.offer_slots(name, &offer);
+    for _ in 0..2 {
+        let task =
+            NewTask { queue: name, name: "note".to_owned(), payload: Value::Null, attempts_max: 3, owner };
+        queue.push(task).await.unwrap();
+    }
+    let claim = async || {
+        let (slots, lease) = (WorkerSlots { free: 1, total: 1 }, Duration::from_secs(5));
+        queue.claim_many(name, slots, "w", lease).await.unwrap()
+    };
+    let first = claim().await;
+    assert!(first.len() == 1 && is_reserved());
+    assert!(claim().await.is_empty(), "the owner has its share");
+    assert!(!is_reserved());
+    queue.finish(&first[0]).await.unwrap();
+    assert!(claim().await.len() == 1 && is_reserved());
+    drop(offer);
+    assert!(!is_reserved(), "the worker has stopped");
 }
