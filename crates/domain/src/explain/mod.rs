@@ -96,7 +96,8 @@ pub struct TextNotes {
 pub struct PreferenceEffect {
     #[serde(flatten)]
     pub subject: PreferenceSubject,
-    pub wish: Preference,
+    #[serde(rename = "wish")]
+    pub preference: Preference,
     pub factor: f64,
 }
 

@@ -50,10 +50,27 @@ impl Serialize for Explain {
         if !self.personal.is_empty() {
             map.serialize_entry(PERSONAL, &self.personal)?;
         }
-        for (key, value) in &self.other {
+        for (key, value) in self.other.iter().filter(|(key, _)| !self.has(key)) {
             map.serialize_entry(key, value)?;
         }
         map.end()
+    }
+}
+
+impl Explain {
+    /// Whether there is a value for this key besides `other`.
+    fn has(&self, key: &str) -> bool {
+        match key {
+            NEGATED => self.negated.is_some(),
+            STEMS => self.stems.is_some(),
+            HITS => self.hits.is_some(),
+            BOOSTS => self.is_file_system,
+            SCORE => self.score.is_some(),
+            EVIDENCE => !self.evidence.is_empty(),
+            CONFIDENCE => !self.confidence.is_empty(),
+            PERSONAL => !self.personal.is_empty(),
+            _ => Field::named(key).is_some_and(|field| self.similarities[field as usize].is_some()),
+        }
     }
 }
 

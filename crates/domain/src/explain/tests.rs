@@ -27,7 +27,7 @@ fn whole() -> Explain {
         confidence: [("embedding".into(), 0.125), (TOTAL.into(), 0.125)].into_iter().collect(),
         personal: vec![PreferenceEffect {
             subject: PreferenceSubject::Domain("a.example".to_owned()),
-            wish: Preference::Raise,
+            preference: Preference::Raise,
             factor: 1.25,
         }],
         other: Map::from_iter([("note".to_owned(), json!("by hand"))]),
@@ -81,6 +81,14 @@ fn what_has_another_form_is_kept_as_it_is() {
         assert_eq!(Value::from(explain), saved);
     }
     assert!(serde_json::from_value::<Explain>(json!("text")).is_err());
+}
+
+#[test]
+fn a_value_of_the_search_replaces_one_by_hand() {
+    let by_hand = Map::from_iter([("personal".to_owned(), json!("mine")), ("note".to_owned(), json!(1))]);
+    let explain = Explain { personal: whole().personal, ..Explain::from(by_hand) };
+    let text = serde_json::to_string(&explain).unwrap();
+    assert_eq!(text, r#"{"personal":[{"domain":"a.example","wish":"raise","factor":1.25}],"note":1}"#);
 }
 
 #[test]

@@ -32,13 +32,13 @@ fn apply_to_item(preferences: &Preferences, source: Option<Preference>, item: &m
         let Some(own) = preference.factor() else { return false };
         factor *= own;
         let subject = PreferenceSubject::Source(item.searchprovider.clone());
-        effects.push(PreferenceEffect { subject, wish: preference, factor: own });
+        effects.push(PreferenceEffect { subject, preference, factor: own });
     }
     if let Some(found) = domain {
         let Some(own) = found.preference.factor() else { return false };
         factor *= own;
         let subject = PreferenceSubject::Domain(found.domain.clone());
-        effects.push(PreferenceEffect { subject, wish: found.preference, factor: own });
+        effects.push(PreferenceEffect { subject, preference: found.preference, factor: own });
     }
     if effects.is_empty() {
         return true;
