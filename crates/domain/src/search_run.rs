@@ -39,6 +39,13 @@ pub struct RunFindings {
     pub unanswered: Vec<String>,
 }
 
+/// An entry, and its place among the results of its source, from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedEntry {
+    pub place: usize,
+    pub entry: RunEntry,
+}
+
 /// The newest run of a search and its status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunState {
@@ -80,12 +87,11 @@ impl RunFindings {
     }
 
     /// Like [`Self::of`], from the entries of each set.
-    pub fn join(sets: &[ResultSet], by_set: Vec<Vec<RunEntry>>) -> Self {
-        let mut listed: Vec<(usize, RunEntry)> =
-            by_set.into_iter().flat_map(|entries| entries.into_iter().enumerate()).collect();
-        listed.sort_by_key(|(place, _)| *place);
+    pub fn join(sets: &[ResultSet], by_set: Vec<Vec<PlacedEntry>>) -> Self {
+        let mut listed: Vec<PlacedEntry> = by_set.into_iter().flatten().collect();
+        listed.sort_by_key(|placed| placed.place);
         Self {
-            entries: listed.into_iter().map(|(_, entry)| entry).take(RUN_ENTRIES_MAX).collect(),
+            entries: listed.into_iter().map(|placed| placed.entry).take(RUN_ENTRIES_MAX).collect(),
             unanswered: sets
                 .iter()
                 .filter(|set| !set.status.has_delivered())
@@ -111,11 +117,13 @@ impl RunFindings {
 
 impl RunEntry {
     /// The results of a source, each once.
-    pub fn list(set: &ResultSet) -> Vec<Self> {
+    pub fn list(set: &ResultSet) -> Vec<PlacedEntry> {
         let items = set.items.iter().filter(|item| item.result_block.is_none());
         let mut seen = HashSet::new();
-        let entries = items.map(|item| Self::of(&set.provider_name, item));
-        entries.filter(|entry| seen.insert(entry.address_or_title())).take(RUN_ENTRIES_MAX).collect()
+        let entries = items
+            .enumerate()
+            .map(|(place, item)| PlacedEntry { place, entry: Self::of(&set.provider_name, item) });
+        entries.filter(|placed| seen.insert(placed.entry.address_or_title())).take(RUN_ENTRIES_MAX).collect()
     }
 
     fn of(provider: &str, item: &ResultItem) -> Self {

@@ -10,7 +10,7 @@ use domain::ports::{ConnectorError, ConnectorErrorKind, ProviderEnd};
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
 use domain::search::Search;
-use domain::search_run::{RunEntry, RunFindings};
+use domain::search_run::{PlacedEntry, RunEntry, RunFindings};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -66,7 +66,7 @@ impl SearchRunner {
         }
         let guard = self.progress.begin(search.id, search.run);
         let mut sets: Vec<Option<Arc<ResultSet>>> = templates.iter().map(|_| None).collect();
-        let mut found: Vec<Vec<RunEntry>> = templates.iter().map(|_| Vec::new()).collect();
+        let mut found: Vec<Vec<PlacedEntry>> = templates.iter().map(|_| Vec::new()).collect();
         while let Some(joined) = running.join_next().await {
             // A panicked task has no position; its set is filled in below, so that no other provider is blamed.
             let Ok((position, set_or_timeout, entries, took)) = joined else { continue };
