@@ -108,9 +108,9 @@ async fn read_authorities(path: &Path) -> Result<Vec<Certificate>, FetchError> {
     }
 }
 
-/// Its text contains neither path nor reason, which would reveal files of this machine; the log has the reason.
-fn unreadable_file(error: io::Error) -> FetchError {
-    FetchError::invalid("the file of ca_certs cannot be read").caused_by(error)
+/// Contains neither path nor reason, which would reveal files of this machine to those who read the log.
+fn unreadable_file(_error: io::Error) -> FetchError {
+    FetchError::invalid("the file of ca_certs cannot be read")
 }
 
 fn not_set_up(error: reqwest::Error) -> FetchError {

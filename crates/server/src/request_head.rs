@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use std::sync::Arc;
 
-#[derive(Debug)]
+/// Not `Debug`: its headers contain tokens and cookies.
 pub struct RequestHead {
     pub links: Links,
     pub address: ClientAddress,

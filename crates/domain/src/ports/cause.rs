@@ -103,9 +103,21 @@ fn added(text: &str, first: Option<&(dyn Error + 'static)>, shown: fn(&str) -> S
     (!added.is_empty()).then(|| added.join(": "))
 }
 
+/// No word is cut: callers remove secrets and words of a query from it, and would not know a part of one.
 fn in_one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ").chars().take(CAUSE_CHARS_MAX).collect()
+    let mut line = String::new();
+    let mut chars = 0;
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        chars += word.chars().count() + 1;
+        if chars > CAUSE_CHARS_MAX {
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }
 
 /// A text without the part in which a known text ends: after `disk full`, `error 13: disk full` adds `error 13`.
@@ -170,9 +182,12 @@ mod tests {
             chain_with_lines(&*links(&["it failed: a", "b\nc", "error: a"])),
             "it failed: a: b\nc: error"
         );
-        let long = io::Error::other("x".repeat(2 * CAUSE_CHARS_MAX));
-        let error = Link { text: "it failed", source: Some(long.into()) };
-        assert_eq!(chain(&error).len(), "it failed: ".len() + CAUSE_CHARS_MAX);
+        let long = io::Error::other("a word ".repeat(CAUSE_CHARS_MAX));
+        let shown = chain(&Link { text: "it failed", source: Some(long.into()) });
+        assert!(shown.len() <= "it failed: ".len() + CAUSE_CHARS_MAX, "{}", shown.len());
+        assert!(shown.ends_with(" a word") || shown.ends_with(" a"), "no word is cut: {shown}");
+        let word = io::Error::other("x".repeat(2 * CAUSE_CHARS_MAX));
+        assert_eq!(chain(&Link { text: "it failed", source: Some(word.into()) }), "it failed");
     }
 
     #[test]

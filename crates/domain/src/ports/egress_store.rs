@@ -64,8 +64,8 @@ pub trait EgressStore: Send + Sync {
     /// Newest first.
     async fn scans(&self, user: UserId, offset: u64, limit: u64) -> Result<Page<Scan>, StoreError>;
     /// Records that the scan runs, its progress and its findings, atomically. An event of the same user, document and
-    /// message is not created again and keeps its status; returns the numbers of new ones. None if the scan is finished or was removed: then nothing is written. Events of removed documents
-    /// are not created. `matches` and `candidates` of a scan are counted from its events, regardless of `counts`.
+    /// message is not created again and keeps its status; returns the numbers of new ones. None if the scan is finished
+    /// or was removed: then nothing is written. Events of removed documents are not created. `matches` and `candidates` of a scan are counted from its events, regardless of `counts`.
     async fn add_events(
         &self,
         id: ScanId,

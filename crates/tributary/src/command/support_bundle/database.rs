@@ -5,6 +5,7 @@ use super::redaction::Redaction;
 use crate::{app, secret_files};
 use anyhow::{anyhow, bail};
 use domain::known_secrets::KnownSecrets;
+use domain::ports::chain;
 use domain::settings::Settings;
 use std::path::Path;
 use std::time::Duration;
@@ -32,7 +33,7 @@ pub fn why_closed(
 ) -> Option<String> {
     let newest = store::dump::schema_version();
     match database {
-        Err(error) => Some(format!("{error:#}")),
+        Err(error) => Some(chain(&**error)),
         Ok(facts) if facts.migration != Some(newest) => {
             let found = facts.migration.map_or("none".to_owned(), |number| number.to_string());
             Some(format!("the database has migration {found}, but this program needs {newest}"))
@@ -45,7 +46,7 @@ pub fn why_no_key(settings: &Settings, data_dir: &Path) -> Option<String> {
     match secret_files::existing_keys(settings, data_dir) {
         Ok(Some(_)) => None,
         Ok(None) => Some(format!("neither {} nor SVC_SECRET_KEY exists", secret_files::KEY_FILE)),
-        Err(error) => Some(format!("{error:#}")),
+        Err(error) => Some(chain(&*error)),
     }
 }
 
@@ -71,6 +72,6 @@ pub async fn redaction(
     };
     match opened.await {
         Ok(redaction) => (redaction, None),
-        Err(error) => (Redaction::new(secrets, []), Some(format!("{error:#}"))),
+        Err(error) => (Redaction::new(secrets, []), Some(chain(&*error))),
     }
 }

@@ -7,6 +7,7 @@ use crate::command::CliContext;
 use crate::logs::{self, Excerpt, LogFile};
 use anyhow::{anyhow, bail};
 use domain::known_secrets::KnownSecrets;
+use domain::ports::chain;
 use domain::secret::Secret;
 use domain::settings::{LoadedSettings, Settings};
 use serde_json::{Value, json};
@@ -39,7 +40,7 @@ pub struct Collector<'p> {
 
 impl<'p> Collector<'p> {
     pub async fn new(cli: &'p CliContext, port: Option<u16>, token: Option<Secret>) -> Self {
-        let in_one_line = |error: anyhow::Error| anyhow!(format!("{error:#}").replace('\n', " "));
+        let in_one_line = |error: anyhow::Error| anyhow!(chain(&*error));
         let read = cli.load_settings(&[]).map_err(in_one_line);
         let of_token = KnownSecrets::of_texts(token.iter().map(Secret::expose));
         let mut collector = Self {
@@ -94,7 +95,7 @@ impl<'p> Collector<'p> {
         content: anyhow::Result<Value>,
     ) -> anyhow::Result<()> {
         let remark = content.as_ref().err().map(|why| self.missing(why));
-        let mut value = content.unwrap_or_else(|why| json!({ "not_available": format!("{why:#}") }));
+        let mut value = content.unwrap_or_else(|why| json!({ "not_available": chain(&*why) }));
         self.redaction.value(&mut value);
         archive.add(name, &(serde_json::to_string_pretty(&value)? + "\n"), remark)
     }
@@ -106,20 +107,20 @@ impl<'p> Collector<'p> {
         content: anyhow::Result<String>,
     ) -> anyhow::Result<()> {
         let remark = content.as_ref().err().map(|why| self.missing(why));
-        let text = content.unwrap_or_else(|why| format!("Not available: {why:#}\n"));
+        let text = content.unwrap_or_else(|why| format!("Not available: {}\n", chain(&*why)));
         archive.add(name, &self.redaction.text(&text), remark)
     }
 
     fn missing(&self, why: &anyhow::Error) -> String {
-        format!("not available: {}", self.redaction.text(&format!("{why:#}")))
+        format!("not available: {}", self.redaction.text(&chain(&**why)))
     }
 
     fn loaded_settings(&self) -> anyhow::Result<&LoadedSettings> {
-        self.read.as_ref().map_err(|why| anyhow!("{why:#}"))
+        self.read.as_ref().map_err(|why| anyhow!(chain(&**why)))
     }
 
     fn database_facts(&self) -> anyhow::Result<&DatabaseFacts> {
-        self.database.as_ref().map_err(|why| anyhow!("{why:#}"))
+        self.database.as_ref().map_err(|why| anyhow!(chain(&**why)))
     }
 
     fn versions(&self) -> Value {
@@ -138,7 +139,7 @@ impl<'p> Collector<'p> {
                     "server_version": facts.server_version,
                     "migration": facts.migration,
                 }),
-                Err(why) => json!({ "not_available": format!("{why:#}") }),
+                Err(why) => json!({ "not_available": chain(&**why) }),
             },
             "queue": settings.map(queue),
             "features": settings.map(|settings| json!({

@@ -2,7 +2,7 @@
 
 use crate::command::health;
 use anyhow::{Context, anyhow, bail};
-use domain::ports::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, TlsOptions};
+use domain::ports::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, TlsOptions, chain};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use outbound::{ClientLimits, GuardedClient};
@@ -47,7 +47,7 @@ pub async fn read(settings: &Settings, port: u16, token: Option<&Secret>) -> any
 }
 
 fn no_answer(url: &Url, error: &anyhow::Error) -> anyhow::Error {
-    anyhow!("{url} does not respond: {error:#}. Start the service, or set its port with --port")
+    anyhow!("{url} does not respond: {}. Start the service, or set its port with --port", chain(&**error))
 }
 
 /// Whether the URL is certainly local; otherwise another machine could receive an administrator's token.
