@@ -139,7 +139,7 @@ measure_eval() {
 }
 
 load=$(cut -d' ' -f1 /proc/loadavg)
-if [ "$(calculate "$load > 0.5")" != 0.0000 ]; then
+if [ "$(calculate "($load > 0.5)")" != 0.0000 ]; then
   echo "The load of this machine is $load: other processes are running, and the figures will be too high." >&2
 fi
 if wants build; then
