@@ -42,7 +42,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 fn whole_feed(provider: &SearchProvider) -> SearchProvider {
     let mut source = provider.clone();
     source.spec.query_template = "{url}".to_owned();
-    source.spec.response_mappings = "RESULTS=items".to_owned();
+    source.spec.response_mappings = "RESULTS=items".into();
     source
 }
 
