@@ -140,10 +140,10 @@ impl Db {
     }
 
     /// For values that are made before a transaction.
-    pub(crate) fn json_writer(&self) -> Result<JsonWriter, StoreError> {
+    pub(crate) fn new_json_writer(&self) -> fn() -> Result<JsonWriter, StoreError> {
         match self {
-            Self::Sqlite(_) => JsonWriter::for_sqlite(),
-            Self::Postgres(_) => Ok(JsonWriter::for_postgres()),
+            Self::Sqlite(_) => JsonWriter::for_sqlite,
+            Self::Postgres(_) => || Ok(JsonWriter::for_postgres()),
         }
     }
 

@@ -38,6 +38,7 @@ mod own_database;
 mod row;
 mod sql;
 mod sql_store;
+mod sqlite_batch;
 pub mod vectors;
 
 pub use compact::{Compacted, compact};

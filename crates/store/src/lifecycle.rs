@@ -23,7 +23,14 @@ impl SqlStore {
     pub async fn open_within(config: StoreConfig, statement_max: Duration) -> Result<Self, StoreError> {
         let db = Db::open(&config.url, config.pool_max, statement_max).await?;
         migrations::run(&db).await?;
-        let store = Self { db, key: config.key, author: None, expected: None, result_ids: Arc::default() };
+        let store = Self {
+            db,
+            key: config.key,
+            author: None,
+            expected: None,
+            result_ids: Arc::default(),
+            run_encoder: Arc::default(),
+        };
         store.withdraw_attributions().await?;
         Ok(store)
     }

@@ -2,7 +2,7 @@
 
 use crate::db::Db;
 use crate::encryption::EncryptionKey;
-use crate::sql::ResultIds;
+use crate::sql::{ResultIds, RunEncoder};
 use domain::audit::Author;
 use domain::secret::Secret;
 use std::sync::Arc;
@@ -28,4 +28,5 @@ pub struct SqlStore {
     /// The version that a record must have to be edited.
     pub(crate) expected: Option<i64>,
     pub(crate) result_ids: Arc<ResultIds>,
+    pub(crate) run_encoder: Arc<RunEncoder>,
 }

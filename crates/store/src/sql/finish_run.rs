@@ -1,21 +1,22 @@
 //! Finishes a run in one transaction, with as few round trips as possible, because every search ends here.
 
+use super::finish_first_run::{RunTexts, finish_first_run, fits};
 use super::notices::NoticeTexts;
 use super::result_ids::ResultIds;
-use super::result_rows::NewDetail;
+use super::result_ranges::{Range, number_items};
+use super::run_texts::{RunEncoder, RunParts, SetTexts};
 use super::runs;
 use super::search_rows::{SearchRow, columns};
 use super::status::is_running;
 use crate::db::{Db, Tx, on_tx, rows_affected};
-use crate::json::{JsonText, finite, plain, to_column, to_count};
-use crate::json_column::{JsonColumn, JsonWriter};
+use crate::json::{finite, plain, to_column, to_count};
 use crate::row::row;
-use domain::ids::ResultId;
 use domain::instant::{Instant, to_micros};
 use domain::notice;
 use domain::ports::{FinishedRun, StoreError, StoredRun};
 use domain::result::ResultSet;
 use domain::search::Search;
+use domain::search_run::RunFindings;
 use sqlx::QueryBuilder;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -23,18 +24,43 @@ use std::sync::LazyLock;
 /// Result sets per statement: ten values each, well below the limits of both databases.
 const SETS_PER_STATEMENT: usize = 500;
 
-/// Writes the run unless it is obsolete. The first statement checks that, and locks the search until the end.
+/// Writes the run unless it is obsolete.
 pub(super) async fn finish_run(
     db: &Db,
     ids: &ResultIds,
+    encoder: &RunEncoder,
     mut finished: FinishedRun,
 ) -> Result<Option<StoredRun>, StoreError> {
     prepare(&mut finished)?;
     let ranges = number_items(db, ids, &mut finished.sets).await?;
-    // Before the transaction, because SQLite has one writer.
-    let mut writer = db.json_writer()?;
-    let texts =
-        finished.sets.iter().map(|set| SetTexts::of(set, &mut writer)).collect::<Result<Vec<_>, _>>()?;
+    match db {
+        Db::Sqlite(pools) if fits(&finished, &ranges) => {
+            let sets = std::mem::take(&mut finished.sets);
+            let found = finished.found.take();
+            let retrieved = found.as_ref().map_or(0, |found| found.entries.len());
+            let run = RunParts { sets, entries: Some(RunFindings::after(found, &[])) };
+            let run = encoder.encode(db.new_json_writer(), run).await?;
+            finished.sets = run.sets;
+            let texts = RunTexts { sets: run.texts, entries: run.entries, retrieved };
+            let search = finish_first_run(pools, &finished, &ranges, texts).await?;
+            Ok(search.map(|search| StoredRun { search, sets: finished.sets }))
+        }
+        _ => {
+            let sets = std::mem::take(&mut finished.sets);
+            let run = encoder.encode(db.new_json_writer(), RunParts { sets, entries: None }).await?;
+            finished.sets = run.sets;
+            finish_in_steps(db, finished, &ranges, run.texts).await
+        }
+    }
+}
+
+/// The first statement checks whether the run is obsolete, and locks the search until the end.
+async fn finish_in_steps(
+    db: &Db,
+    mut finished: FinishedRun,
+    ranges: &[Range],
+    texts: Vec<SetTexts>,
+) -> Result<Option<StoredRun>, StoreError> {
     let mut tx = db.begin().await?;
     let Some(mut search) = end_search(&mut tx, &finished).await? else {
         tx.rollback().await?;
@@ -42,29 +68,10 @@ pub(super) async fn finish_run(
     };
     append_notices(&mut tx, &finished, &mut search).await?;
     let rows = save_sets(&mut tx, &mut finished.sets, texts).await?;
-    save_ranges(&mut tx, &ranges, &rows).await?;
-    runs::note(&mut tx, &mut finished, &mut writer).await?;
+    save_ranges(&mut tx, ranges, &rows).await?;
+    runs::note(&mut tx, &mut finished).await?;
     tx.commit().await?;
     Ok(Some(StoredRun { search, sets: finished.sets }))
-}
-
-/// The columns of a result set that hold JSON.
-struct SetTexts {
-    detail: JsonText,
-    items: JsonColumn,
-}
-
-impl SetTexts {
-    fn of(set: &ResultSet, writer: &mut JsonWriter) -> Result<Self, StoreError> {
-        Ok(Self { detail: JsonText::of(&NewDetail::of(set)?)?, items: writer.write_items(&set.items)? })
-    }
-}
-
-/// The ids assigned to one provider's new items.
-struct Range {
-    provider: i64,
-    first: i64,
-    last: i64,
 }
 
 /// Makes the result sets as they will be read: of this search, one per provider, with numbers that are stored.
@@ -119,27 +126,6 @@ async fn append_notices(tx: &mut Tx, finished: &FinishedRun, search: &mut Search
     on_tx!(tx, db => rows_affected(sqlx::query("UPDATE searches SET messages = $2, notices = $3 WHERE id = $1")
         .bind(finished.search.0).bind(texts.lines.clone()).bind(texts.facts.clone()).execute(db)))?;
     Ok(())
-}
-
-/// Assigns ids to items without one, contiguous within each set.
-async fn number_items(db: &Db, ids: &ResultIds, sets: &mut [ResultSet]) -> Result<Vec<Range>, StoreError> {
-    let count = sets.iter().flat_map(|set| &set.items).filter(|item| item.swirl_id.0 == 0).count();
-    if count == 0 {
-        return Ok(Vec::new());
-    }
-    let mut next = ids.take(db, count as u64).await?;
-    let mut ranges = Vec::with_capacity(sets.len());
-    for set in sets {
-        let first = next;
-        for item in set.items.iter_mut().filter(|item| item.swirl_id.0 == 0) {
-            item.swirl_id = ResultId(next);
-            next += 1;
-        }
-        if next > first {
-            ranges.push(Range { provider: set.provider.0, first, last: next - 1 });
-        }
-    }
-    Ok(ranges)
 }
 
 /// Inserts the sets, or replaces those of the same providers; a replaced set keeps its row, ranges and creation date.

@@ -4,7 +4,7 @@ use super::status::parse_status;
 use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::json::{to_column, to_count};
-use crate::json_column::{JsonValue, JsonWriter};
+use crate::json_column::JsonValue;
 use crate::row::row;
 use async_trait::async_trait;
 use domain::ids::{RunNumber, SearchId};
@@ -56,11 +56,7 @@ impl SearchRunStore for SqlStore {
 }
 
 /// Records a finished run, and deletes the oldest. A first run costs one statement.
-pub(super) async fn note(
-    tx: &mut Tx,
-    finished: &mut FinishedRun,
-    writer: &mut JsonWriter,
-) -> Result<(), StoreError> {
+pub(super) async fn note(tx: &mut Tx, finished: &mut FinishedRun) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO search_runs (search_id, run, status, ended, retrieved, added, gone, entries) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (search_id, run) DO UPDATE SET \
          status = excluded.status, ended = excluded.ended, retrieved = excluded.retrieved, \
@@ -70,7 +66,7 @@ pub(super) async fn note(
     let entries = RunFindings::after(finished.found.take(), previous.as_deref().unwrap_or_default());
     // The first recorded run has nothing to compare with.
     let diff = previous.map(|previous| compare(&previous, &entries)).unwrap_or_default();
-    let entries = writer.write(&entries)?;
+    let entries = tx.json_writer()?.write(&entries)?;
     on_tx!(&mut *tx, db => rows_affected(sqlx::query(TEXT)
         .bind(finished.search.0)
         .bind(finished.run.0)

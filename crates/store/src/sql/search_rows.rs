@@ -1,6 +1,9 @@
 //! The row of a search.
 
+use super::notices::NoticeTexts;
 use super::status::parse_status;
+use super::text::folded;
+use crate::json::JsonText;
 use crate::row::row;
 use domain::ids::{RunNumber, SearchId, UserId};
 use domain::instant::Instant;
@@ -8,6 +11,7 @@ use domain::notice::StoredNotices;
 use domain::ports::StoreError;
 use domain::search::{Search, SearchSpec};
 use sqlx::types::Json;
+use sqlx::{Database, Encode, QueryBuilder, Type};
 
 macro_rules! columns {
     () => {
@@ -51,4 +55,54 @@ impl TryFrom<SearchRow> for Search {
             date_updated: row.date_updated,
         })
     }
+}
+
+/// The columns of a new search that hold JSON.
+pub(super) struct NewSearchTexts {
+    spec: JsonText,
+    notices: NoticeTexts,
+}
+
+impl NewSearchTexts {
+    pub(super) fn of(search: &Search) -> Result<Self, StoreError> {
+        Ok(Self { spec: JsonText::of(&search.spec)?, notices: NoticeTexts::of(&search.notices)? })
+    }
+}
+
+/// Pushes the statement that inserts a search and returns its id.
+pub(super) fn push_insert<D: Database>(query: &mut QueryBuilder<D>, search: &Search, texts: NewSearchTexts)
+where
+    for<'a> i64: Encode<'a, D> + Type<D>,
+    for<'a> f64: Encode<'a, D> + Type<D>,
+    for<'a> bool: Encode<'a, D> + Type<D>,
+    for<'a> String: Encode<'a, D> + Type<D>,
+    for<'a> Instant: Encode<'a, D> + Type<D>,
+    for<'a> JsonText: Encode<'a, D> + Type<D>,
+{
+    query.push(
+        "INSERT INTO searches (owner, draft, query_string_processed, status, messages, time_s, run, date_created, \
+         date_updated, retention, subscribe, saved, query_folded, notices) VALUES (",
+    );
+    query
+        .separated(", ")
+        .push_bind(search.owner.0)
+        .push_bind(texts.spec)
+        .push_bind(search.query_string_processed.clone())
+        .push_bind(search.status.as_str().to_owned())
+        .push_bind(texts.notices.lines)
+        .push_bind(search.time_s)
+        .push_bind(search.run.0)
+        .push_bind(search.date_created)
+        .push_bind(search.date_updated)
+        .push_bind(retention_column(&search.spec))
+        .push_bind(search.spec.subscribe)
+        .push_bind(search.spec.is_saved())
+        .push_bind(folded(&search.spec.query_string))
+        .push_bind(texts.notices.facts);
+    query.push(") RETURNING id");
+}
+
+/// A search without a retention is kept forever.
+pub(super) fn retention_column(spec: &SearchSpec) -> i64 {
+    spec.retention.map_or(0, i64::from)
 }

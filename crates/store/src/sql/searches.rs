@@ -1,12 +1,14 @@
 //! Searches, and the fence that keeps an obsolete run from writing.
 
 use super::notices::NoticeTexts;
-use super::search_rows::{SearchRow, columns};
+use super::search_rows::{NewSearchTexts, SearchRow, columns, push_insert, retention_column};
+use super::start_search::start_search;
 use super::status::{is_final, is_running, parse_status};
+use super::tasks::TaskLease;
 use super::text::{folded, pattern};
 use super::{answers, finish_run, tasks};
 use crate::SqlStore;
-use crate::db::{Tx, first_row, on_db, on_tx, rows_affected};
+use crate::db::{Db, Tx, first_row, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, to_column, to_count};
 use async_trait::async_trait;
 use domain::ids::{RunNumber, SearchId, UserId};
@@ -57,10 +59,17 @@ impl SearchStore for SqlStore {
     ) -> Result<StartedSearch, StoreError> {
         let now = to_micros(search.date_created);
         (search.date_created, search.date_updated) = (now, now);
-        let mut tx = self.db.begin().await?;
-        search.id = insert(&mut tx, &search).await?;
-        let task = tasks::push_claimed(&mut tx, search.run_task(request), lease, now).await?;
-        tx.commit().await?;
+        let lease = TaskLease::new(lease, now);
+        let task = match &self.db {
+            Db::Sqlite(pools) => start_search(pools, &mut search, request, lease, now).await?,
+            Db::Postgres(_) => {
+                let mut tx = self.db.begin().await?;
+                search.id = insert(&mut tx, &search).await?;
+                let task = tasks::push_claimed(&mut tx, search.run_task(request), lease, now).await?;
+                tx.commit().await?;
+                task
+            }
+        };
         Ok(StartedSearch { search, task })
     }
 
@@ -271,7 +280,7 @@ impl SearchStore for SqlStore {
     }
 
     async fn finish_run(&self, finished: FinishedRun) -> Result<Option<StoredRun>, StoreError> {
-        finish_run::finish_run(&self.db, &self.result_ids, finished).await
+        finish_run::finish_run(&self.db, &self.result_ids, &self.run_encoder, finished).await
     }
 }
 
@@ -334,11 +343,6 @@ async fn save_spec_and_notices(tx: &mut Tx, search: &Search) -> Result<(), Store
     Ok(())
 }
 
-/// A search without a retention is kept forever.
-fn retention_column(spec: &SearchSpec) -> i64 {
-    spec.retention.map_or(0, i64::from)
-}
-
 /// For each finite retention: its number, and the latest change that has expired at `now`.
 fn retention_limits(now: Instant) -> impl Iterator<Item = (u8, Instant)> {
     (0..=u8::MAX).map_while(|number| Some((number, Retention::from_number(number)?))).filter_map(
@@ -350,25 +354,11 @@ fn retention_limits(now: Instant) -> impl Iterator<Item = (u8, Instant)> {
 }
 
 pub(super) async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
-    const TEXT: &str = "INSERT INTO searches (owner, draft, query_string_processed, status, messages, time_s, \
-         run, date_created, date_updated, retention, subscribe, saved, query_folded, notices) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id";
-    let (spec, texts) = (JsonText::of(&search.spec)?, NoticeTexts::of(&search.notices)?);
-    on_tx!(tx, db => sqlx::query_scalar(TEXT)
-        .bind(search.owner.0)
-        .bind(spec.clone())
-        .bind(search.query_string_processed.as_str())
-        .bind(search.status.as_str())
-        .bind(texts.lines.clone())
-        .bind(search.time_s)
-        .bind(search.run.0)
-        .bind(search.date_created)
-        .bind(search.date_updated)
-        .bind(retention_column(&search.spec))
-        .bind(search.spec.subscribe)
-        .bind(search.spec.is_saved())
-        .bind(folded(&search.spec.query_string))
-        .bind(texts.facts.clone())
-        .fetch_one(db))
+    let texts = NewSearchTexts::of(search)?;
+    on_tx!(tx, db => async {
+        let mut query = QueryBuilder::new("");
+        push_insert(&mut query, search, texts);
+        query.build_query_scalar().fetch_one(db).await
+    })
     .map(SearchId)
 }

@@ -46,31 +46,60 @@ pub(super) async fn push(tx: &mut Tx, task: NewTask, now: Instant) -> Result<Tas
     .map(TaskId)
 }
 
+/// The columns of a task that a worker holds from the beginning.
+macro_rules! claimed_columns {
+    () => {
+        "queue, name, payload, state, due, attempts, attempts_max, date_created, owner, lease, lease_until, worker"
+    };
+}
+pub(super) use claimed_columns;
+
+/// The lease of a task that a worker holds from the beginning.
+pub(super) struct TaskLease {
+    pub proof: String,
+    pub until: Instant,
+    pub worker: String,
+}
+
+impl TaskLease {
+    pub(super) fn new(lease: NewLease, now: Instant) -> Self {
+        Self { proof: new_proof(), until: end_of(lease.duration, now), worker: lease.worker }
+    }
+
+    /// The task with this lease.
+    pub(super) fn of_task(self, id: i64, task: NewTask) -> ClaimedTask {
+        let NewTask { queue, name, payload, attempts_max, owner } = task;
+        let lease = self.proof;
+        ClaimedTask { id: TaskId(id), queue, name, payload, attempt: 1, attempts_max, owner, lease }
+    }
+}
+
 /// Stores a task that a worker already holds.
 pub(super) async fn push_claimed(
     tx: &mut Tx,
     task: NewTask,
-    lease: NewLease,
+    lease: TaskLease,
     now: Instant,
 ) -> Result<ClaimedTask, StoreError> {
-    const TEXT: &str = "INSERT INTO tasks \
-         (queue, name, payload, state, due, attempts, attempts_max, date_created, owner, lease, lease_until, worker) \
-         VALUES ($1, $2, $3, 'waiting', $4, 1, $5, $4, $6, $7, $8, $9) RETURNING id";
-    let (payload, proof) = (JsonText::of(&task.payload)?, new_proof());
-    let until = end_of(lease.duration, now);
+    const TEXT: &str = concat!(
+        "INSERT INTO tasks (",
+        claimed_columns!(),
+        ") VALUES ($1, $2, $3, 'waiting', $4, 1, $5, $6, $7, $8, $9, $10) RETURNING id"
+    );
+    let payload = JsonText::of(&task.payload)?;
     let id = on_tx!(tx, db => sqlx::query_scalar(TEXT)
         .bind(task.queue.as_str())
         .bind(task.name.as_str())
         .bind(payload.clone())
         .bind(to_micros(now))
         .bind(i64::from(task.attempts_max))
+        .bind(to_micros(now))
         .bind(to_owner_column(task.owner))
-        .bind(proof.as_str())
-        .bind(until)
+        .bind(lease.proof.as_str())
+        .bind(lease.until)
         .bind(lease.worker.as_str())
         .fetch_one(db))?;
-    let NewTask { queue, name, payload, attempts_max, owner } = task;
-    Ok(ClaimedTask { id: TaskId(id), queue, name, payload, attempt: 1, attempts_max, owner, lease: proof })
+    Ok(lease.of_task(id, task))
 }
 
 #[async_trait]

@@ -1,0 +1,170 @@
+//! The JSON of a run, made before its transaction, because SQLite has one writer.
+
+use super::result_rows::NewDetail;
+use crate::json::JsonText;
+use crate::json_column::{JsonColumn, JsonWriter};
+use domain::ports::StoreError;
+use domain::result::ResultSet;
+use domain::search_run::RunEntry;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+/// Runs with more results are encoded by threads for such work: ten results take a fifth of a millisecond.
+const ITEMS_INLINE_MAX: usize = 10;
+/// Most threads that encode at once; a run of ten sources gains nothing from more.
+const THREADS_MAX: usize = 4;
+
+/// The columns of a result set that hold JSON.
+pub(super) struct SetTexts {
+    pub detail: JsonText,
+    pub items: JsonColumn,
+}
+
+/// What is encoded: result sets, and the entries of the run if they are known.
+pub(super) struct RunParts {
+    pub sets: Vec<ResultSet>,
+    pub entries: Option<Vec<RunEntry>>,
+}
+
+/// The same, with the texts of each set.
+pub(super) struct EncodedRun {
+    pub sets: Vec<ResultSet>,
+    pub texts: Vec<SetTexts>,
+    pub entries: Option<JsonColumn>,
+}
+
+/// The threads that encode runs, as many as cores.
+#[derive(Debug)]
+pub(crate) struct RunEncoder {
+    threads: usize,
+    free: Arc<Semaphore>,
+}
+
+impl Default for RunEncoder {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = cores.min(THREADS_MAX);
+        Self { threads, free: Arc::new(Semaphore::new(threads)) }
+    }
+}
+
+impl RunEncoder {
+    /// Encodes a run, on several threads if it is long.
+    pub(super) async fn encode(
+        &self,
+        new_writer: fn() -> Result<JsonWriter, StoreError>,
+        run: RunParts,
+    ) -> Result<EncodedRun, StoreError> {
+        let items: usize = run.sets.iter().map(|set| set.items.len()).sum();
+        if items <= ITEMS_INLINE_MAX {
+            return run.encode(new_writer);
+        }
+        let mut parts = Vec::with_capacity(self.threads);
+        for part in run.split(self.threads) {
+            parts.push(self.start(new_writer, part).await?);
+        }
+        let mut encoded = EncodedRun { sets: Vec::new(), texts: Vec::new(), entries: None };
+        for part in parts {
+            let part = part.await.map_err(|error| unfinished().caused_by(error))??;
+            encoded.sets.extend(part.sets);
+            encoded.texts.extend(part.texts);
+            encoded.entries = part.entries.or(encoded.entries);
+        }
+        Ok(encoded)
+    }
+
+    async fn start(
+        &self,
+        new_writer: fn() -> Result<JsonWriter, StoreError>,
+        part: RunParts,
+    ) -> Result<JoinHandle<Result<EncodedRun, StoreError>>, StoreError> {
+        let thread = Arc::clone(&self.free).acquire_owned().await;
+        let thread = thread.map_err(|closed| unfinished().caused_by(closed))?;
+        Ok(tokio::task::spawn_blocking(move || {
+            let encoded = part.encode(new_writer);
+            drop(thread);
+            encoded
+        }))
+    }
+}
+
+impl RunParts {
+    /// Splits the sets evenly, in their order. The entries go with the last ones.
+    fn split(self, count: usize) -> Vec<Self> {
+        let size = self.sets.len().div_ceil(count.max(1)).max(1);
+        let mut rest = self.sets;
+        let mut parts = Vec::with_capacity(count);
+        while rest.len() > size {
+            let later = rest.split_off(size);
+            parts.push(Self { sets: std::mem::replace(&mut rest, later), entries: None });
+        }
+        parts.push(Self { sets: rest, entries: self.entries });
+        parts
+    }
+
+    fn encode(self, new_writer: fn() -> Result<JsonWriter, StoreError>) -> Result<EncodedRun, StoreError> {
+        let mut writer = new_writer()?;
+        let texts =
+            self.sets.iter().map(|set| SetTexts::of(set, &mut writer)).collect::<Result<Vec<_>, _>>()?;
+        let entries = self.entries.map(|entries| writer.write(&entries)).transpose()?;
+        Ok(EncodedRun { sets: self.sets, texts, entries })
+    }
+}
+
+impl SetTexts {
+    fn of(set: &ResultSet, writer: &mut JsonWriter) -> Result<Self, StoreError> {
+        Ok(Self { detail: JsonText::of(&NewDetail::of(set)?)?, items: writer.write_items(&set.items)? })
+    }
+}
+
+fn unfinished() -> StoreError {
+    StoreError::failed("the results of a run could not be encoded")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use testkit::builders::{item, result_set};
+
+    fn run(sets: i64, items: usize) -> RunParts {
+        let set = |provider: i64| {
+            let items = (0..items).map(|number| item(&format!("{provider}-{number}")));
+            result_set(provider).items(items).build()
+        };
+        RunParts { sets: (1..=sets).map(set).collect(), entries: Some(Vec::new()) }
+    }
+
+    fn shown(run: &EncodedRun) -> Vec<(i64, String)> {
+        let show = |(set, texts): (&ResultSet, &SetTexts)| (set.provider.0, format!("{:?}", texts.items));
+        run.sets.iter().zip(&run.texts).map(show).collect()
+    }
+
+    #[tokio::test]
+    async fn threads_encode_what_one_thread_encodes() {
+        let postgres = || Ok(JsonWriter::for_postgres());
+        for threads in [1, 2, 3, 4] {
+            let encoder = RunEncoder { threads, free: Arc::new(Semaphore::new(threads)) };
+            for (sets, items) in [(0, 0), (1, 50), (2, 8), (3, 20), (5, 9), (11, 3)] {
+                let expected = run(sets, items).encode(postgres).expect("encoded");
+                let encoded = encoder.encode(postgres, run(sets, items)).await.expect("encoded");
+                assert_eq!(shown(&encoded), shown(&expected), "{sets} sets, {threads} threads");
+                assert_eq!(encoded.sets.len(), usize::try_from(sets).expect("few"));
+                assert!(encoded.entries.is_some());
+            }
+            assert_eq!(encoder.free.available_permits(), threads, "all are free again");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_run_waits_for_a_free_thread() {
+        let encoder = RunEncoder { threads: 2, free: Arc::new(Semaphore::new(2)) };
+        let all = encoder.free.acquire_many(2).await.expect("free");
+        let mut encoding = std::pin::pin!(encoder.encode(JsonWriter::for_sqlite, run(4, 9)));
+        let waiting = tokio::time::timeout(Duration::from_millis(20), encoding.as_mut()).await;
+        assert!(waiting.is_err(), "no thread is free");
+        drop(all);
+        assert_eq!(encoding.await.expect("encoded").sets.len(), 4);
+    }
+}
