@@ -14,11 +14,11 @@ fn time() -> Instant {
 fn all() -> Vec<(NoticeKind, &'static str)> {
     use NoticeKind::{
         BodiesFilled, Clamped, DateSortRequested, EmbedderReplaced, ExcludedWordsFound, HidByPreferences,
-        IngestFailed, KeptNewest, MarkedRead, NoProviders, NoSummary, OrderedBy, PipelineUnreadable,
-        ProviderQueryRewritten, ProviderRemark, ProviderRetried, ProviderTimedOut, QueryRewritten,
-        RerunRequested, ResultsExhausted, Retrieved, RetrievedNew, RunFailed, SourcesExcluded,
-        SubscriptionFailed, SubscriptionWithoutOwner, SummaryWarning, TransformCut, UnknownProviders,
-        UpdateRequested,
+        IngestFailed, KeptNewest, MarkedRead, NoProviders, NoSummary, NoticesOmitted, OrderedBy,
+        PipelineUnreadable, ProviderQueryRewritten, ProviderRemark, ProviderRetried, ProviderTimedOut,
+        QueryRewritten, RerunRequested, ResultsExhausted, Retrieved, RetrievedNew, RunFailed,
+        SourcesExcluded, SubscriptionFailed, SubscriptionWithoutOwner, SummaryWarning, TransformCut,
+        UnknownProviders, UpdateRequested,
     };
     let text = str::to_owned;
     let provider = || text("Rivers");
@@ -107,6 +107,10 @@ fn all() -> Vec<(NoticeKind, &'static str)> {
         (HidByPreferences { count: 2 }, "Your preferences hid 2 results"),
         (ResultsExhausted { search: SearchId(7) }, "Results exhausted for 7"),
         (MarkedRead { count: 5 }, "marked 5 results as read"),
+        (
+            NoticesOmitted { count: 600 },
+            "Omitted 600 messages of sources; the filter_url of a source shows those of that source",
+        ),
         (OrderedBy { mixer: text("DateMixer") }, "Results ordered by: DateMixer"),
         (NoSummary { reason: text("no model") }, "No AI summary: no model"),
         (SummaryWarning { warning: text("a warning") }, "a warning"),

@@ -1,9 +1,11 @@
 //! URLs in a response.
 
 use super::mix_request::MixRequest;
+use super::provider_share::ProviderShare;
 use domain::mixed::{ProviderInfo, SearchInfo};
 use domain::result::ResultSet;
 use domain::search::Search;
+use std::collections::BTreeMap;
 
 /// The URLs of a response. They keep the filters of the request, so that page 2 is page 2 of the same list.
 pub(super) struct Links<'a> {
@@ -47,7 +49,16 @@ impl Links<'_> {
         }
     }
 
-    pub(super) fn provider_info(&self, set: &ResultSet) -> ProviderInfo {
+    /// The infos by the names of the providers.
+    pub(super) fn provider_infos(
+        &self,
+        sets: &[&ResultSet],
+        share: ProviderShare,
+    ) -> BTreeMap<String, ProviderInfo> {
+        sets.iter().map(|set| (set.provider_name.clone(), self.provider_info(set, share))).collect()
+    }
+
+    fn provider_info(&self, set: &ResultSet, share: ProviderShare) -> ProviderInfo {
         ProviderInfo {
             found: set.found,
             retrieved: set.retrieved,
@@ -55,13 +66,13 @@ impl Links<'_> {
                 "{}/results/?search_id={}&provider={}",
                 self.request.base_url, self.search.id, set.provider
             ),
-            query_string_to_provider: set.query_string_to_provider.clone(),
-            query_to_provider: set.query_to_provider.clone(),
-            query_processors: set.query_processors.clone(),
-            result_processors: set.result_processors.clone(),
+            query_string_to_provider: share.cut(&set.query_string_to_provider),
+            query_to_provider: share.cut(&set.query_to_provider),
+            query_processors: share.cut_names(&set.query_processors),
+            result_processors: share.cut_names(&set.result_processors),
             search_time: set.time_s,
             status: set.status,
-            error: set.error.clone(),
+            error: set.error.as_ref().map(|error| share.cut_error(error)),
         }
     }
 }

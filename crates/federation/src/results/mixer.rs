@@ -4,6 +4,7 @@ use super::attributes::Attributes;
 use super::links::Links;
 use super::mix_request::MixRequest;
 use super::page::Page;
+use super::provider_share::ProviderShare;
 use super::reader::ResultReader;
 use super::star_threshold::StarThreshold;
 use super::{facets, preferences};
@@ -172,18 +173,20 @@ impl ResultMixer {
         let mut results: Vec<ResultItem> =
             shown.map(|(candidate, position)| item_at(candidate.item, position + 1)).collect();
 
-        let mut notices = collect_notices(search, &sets);
+        let share = ProviderShare::of(sets.len());
+        let (mut notices, omitted) = collect_notices(search, &sets, share);
         let mut of_response: Vec<NoticeKind> = mixer_notice.into_iter().collect();
         of_response.extend((hidden > 0).then_some(NoticeKind::HidByPreferences { count: hidden }));
         of_response.extend(list.notices);
         of_response.extend(summary_notices(request.summary.as_ref(), row));
         of_response.extend(page.is_past_end.then_some(NoticeKind::ResultsExhausted { search: search.id }));
+        of_response.extend((omitted > 0).then_some(NoticeKind::NoticesOmitted { count: omitted }));
         of_response.push(NoticeKind::OrderedBy { mixer: mixer.name.to_owned() });
         notices.extend(of_response.into_iter().map(|kind| notice_now(&self.context, kind)));
 
         let links = Links { search, request, mixer: mixer.name };
         let info = MixedInfo {
-            providers: sets.iter().map(|set| (set.provider_name.clone(), links.provider_info(set))).collect(),
+            providers: links.provider_infos(&sets, share),
             search: links.search_info(),
             results: ResultsInfo {
                 found_total: sets
@@ -320,11 +323,16 @@ fn with_rank(item: &ResultItem, rank: usize, explain: bool) -> ResultItem {
     item
 }
 
-/// The banner, then all notices of the search and its providers, by time.
-fn collect_notices(search: &Search, sets: &[&ResultSet]) -> Vec<Notice> {
+/// The banner, then the notices of the search and the shares of its providers, by time; and how many are omitted.
+fn collect_notices(search: &Search, sets: &[&ResultSet], share: ProviderShare) -> (Vec<Notice>, usize) {
     let (banner, mut notices) = notice::split_banner(search.notices.clone());
-    notices.extend(sets.iter().flat_map(|set| set.notices.iter().cloned()));
+    let mut omitted = 0;
+    for set in sets {
+        let selected = share.select_notices(&set.notices);
+        omitted += set.notices.len() - selected.len();
+        notices.extend(selected);
+    }
     notices.sort_by_key(|notice| notice.at);
     notices.insert(0, banner);
-    notices
+    (notices, omitted)
 }

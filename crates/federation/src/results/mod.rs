@@ -10,6 +10,7 @@ mod mix_request;
 mod mixer;
 mod page;
 mod preferences;
+mod provider_share;
 mod reader;
 mod star_threshold;
 
