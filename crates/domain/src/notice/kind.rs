@@ -363,9 +363,10 @@ impl fmt::Display for NoticeKind {
             Self::HidByPreferences { count } => write!(f, "Your preferences hid {count} results"),
             Self::ResultsExhausted { search } => write!(f, "Results exhausted for {search}"),
             Self::MarkedRead { count } => write!(f, "marked {count} results as read"),
-            Self::NoticesOmitted { count } => {
-                write!(f, "Omitted {count} messages of sources; the filter_url of a source shows those of that source")
-            }
+            Self::NoticesOmitted { count } => write!(
+                f,
+                "Omitted {count} messages of sources; the filter_url of a source shows those of that source"
+            ),
             Self::OrderedBy { mixer } => write!(f, "Results ordered by: {mixer}"),
             Self::NoSummary { reason } => write!(f, "No AI summary: {reason}"),
             Self::SummaryWarning { warning } => f.write_str(warning),
