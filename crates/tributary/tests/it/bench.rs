@@ -41,6 +41,36 @@ async fn one_process_and_a_cluster_are_compared() {
     .await;
 }
 
+#[tokio::test]
+async fn a_service_on_postgres_and_nats_is_measured() {
+    let suite = "the figures of a service on PostgreSQL and NATS";
+    let (Some(postgres), Some(queue)) = (testkit::postgres::server(suite), testkit::nats::queue(suite))
+    else {
+        return;
+    };
+    testkit::postgres::with_database(&postgres, |database| async move {
+        let folder = tempfile::tempdir().unwrap();
+        let few = ["bench", "--sources", "2", "--delay-ms", "50", "--searches", "6", "--json"];
+        let servers = ["--database-url", database.as_str(), "--queue-url", queue.as_str()];
+        let options = [&few[..], &servers[..]].concat();
+        let measured = run(folder.path(), &options);
+        assert!(measured.status.success(), "{}", text(&measured.stderr));
+        let record: Value = serde_json::from_slice(&measured.stdout).unwrap();
+        assert_eq!(
+            (&record["database"], &record["queue"]),
+            (&"PostgreSQL".into(), &"NATS".into()),
+            "{record}"
+        );
+        assert!(spread(&record["added_ms"])[0] > 0.0, "{record}");
+        assert!(record["database_kb_per_search"].is_number(), "{record}");
+
+        let again = run(folder.path(), &options);
+        assert!(text(&again.stderr).contains("use an empty one"), "{again:?}");
+        assert_eq!(again.status.code(), Some(1));
+    })
+    .await;
+}
+
 #[test]
 fn a_cluster_needs_postgres() {
     let folder = tempfile::tempdir().unwrap();
@@ -71,6 +101,7 @@ fn the_cost_of_a_search_is_that_of_the_service_alone() {
         assert!(table.contains(&format!("min {min:>7.1} ms   median {median:>7.1} ms")), "{table}");
     }
     assert_eq!((&record["sources"], &record["searches"]), (&2.into(), &6.into()));
+    assert_eq!((&record["database"], &record["queue"]), (&"SQLite".into(), &"SQLite".into()));
     assert!(record["ratio"].as_f64().unwrap() > 1.0 && record["hanging_ratio"].as_f64().unwrap() > 0.0);
     for count in ["instructions", "allocations", "statements", "reprepared_statements"] {
         assert_eq!(record[format!("{count}_per_search")], Value::Null, "{count}: only when asked for");
@@ -137,6 +168,9 @@ fn options_that_exclude_each_other() {
         (&["--growth", "10"][..], "such as 10x100"),
         (&["--growth", "1x2", "--sources", "3"], "cannot be used with"),
         (&["--growth", "--clients"], "cannot be used with"),
+        (&["--growth", "--database-url", "postgres://db/bench"], "cannot be used with"),
+        (&["--clients", "--queue-url", "nats://queue/bench"], "cannot be used with"),
+        (&["--instructions", "--database-url", "postgres://db/bench"], "cannot be used with"),
         (&["--clients", "0"], "0 is not in 1..=1000"),
         (&["--clients", "4", "--instructions"], "cannot be used with"),
         (&["--sources", "1001"], "1001 is not in 1..=1000"),
@@ -159,6 +193,9 @@ fn missing_requirements_are_reported_before_measuring() {
     let refused = without.env("PATH", folder.path()).output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("install it or omit --instructions"), "{refused:?}");
+    let refused = run(folder.path(), &["bench", "--database-url", "bench.db"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("not the URL of a PostgreSQL"), "{refused:?}");
     let refused = run(folder.path(), &["bench", "--instructions", "--compare", "none.json"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("none.json cannot be read"), "{refused:?}");

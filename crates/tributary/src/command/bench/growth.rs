@@ -84,7 +84,7 @@ impl Bench {
 }
 
 /// With one decimal.
-fn kilobytes(bytes: f64) -> f64 {
+pub(super) fn kilobytes(bytes: f64) -> f64 {
     (bytes / 100.0).round() / 10.0
 }
 

@@ -15,6 +15,7 @@ mod record;
 mod results;
 mod scale;
 mod series;
+mod servers;
 mod service;
 mod sources;
 mod spread;
@@ -47,6 +48,7 @@ Examples:
   tributary bench --growth 10x10,10x1000 --searches 20
   tributary bench --clients 1,4,16,64
   tributary bench --instructions --compare docs/figures.json
+  tributary bench --database-url postgres://me@db/bench --queue-url nats://queue:4222/bench
   tributary bench --scale --database-url postgres://me@db/bench --queue-url nats://queue:4222/bench")]
 pub struct Bench {
     /// Number of sources.
@@ -108,11 +110,12 @@ pub struct Bench {
     /// Concurrent searches per process. Low, so that the workers are the bottleneck.
     #[arg(long, requires = "scale", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
     concurrency: u32,
-    /// Empty PostgreSQL database for the cluster (SVC_DATABASE_URL).
-    #[arg(long, requires = "scale", value_name = "URL")]
+    /// Empty PostgreSQL database, instead of SQLite; with --scale, for the cluster, where it may also be
+    /// SVC_DATABASE_URL.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["growth", "clients", "instructions"])]
     database_url: Option<String>,
-    /// NATS for the cluster (SVC_QUEUE_URL); by default the queue is in the database.
-    #[arg(long, requires = "scale", value_name = "URL")]
+    /// NATS; with --scale, for the cluster, where it may also be SVC_QUEUE_URL. By default the queue is in the database.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["growth", "clients", "instructions"])]
     queue_url: Option<String>,
     /// Processes whose CPU time is also reported, including their children: PostgreSQL and NATS, if local.
     #[arg(long, requires = "scale", value_name = "PID", value_delimiter = ',')]

@@ -3,6 +3,7 @@
 
 use super::Bench;
 use super::counts::Counts;
+use super::growth::kilobytes;
 use super::nodes::Callgrind;
 use super::record::Record;
 use super::series::{measure, warm_up};
@@ -28,8 +29,10 @@ impl Bench {
         let plain = folder.path().join("plain");
         let service = self.start_service(&plain, &sources, 0, Instrumentation::None).await?;
         warm_up(&service, &sources).await?;
+        let before = service.client.database_bytes().await?;
         let series = measure(&service, &sources, self.searches).await?;
         let memory = service.node.memory()?;
+        let grown = service.client.database_bytes().await?.saturating_sub(before);
         let hanging = if self.hanging {
             open_breaker(&service, &mut sources).await?;
             warm_up(&service, &sources).await?;
@@ -43,8 +46,11 @@ impl Bench {
             None => Counts::default(),
         };
         let median = series.total.median;
+        let servers = self.named_servers()?;
         let record = Record {
             version: domain::VERSION,
+            database: servers.database_name(),
+            queue: servers.queue_name(),
             sources: self.sources,
             results: self.results,
             delay_ms: self.delay_ms,
@@ -54,6 +60,7 @@ impl Bench {
             ratio: rounded(median / (median - series.added.median)),
             cpu_ms_per_search: series.cpu_ms,
             memory_mb: memory,
+            database_kb_per_search: kilobytes(grown as f64 / f64::from(self.searches.max(1))),
             counts: Counts { context_switches_per_search: series.context_switches, ..counts },
             hanging_ratio: hanging.map(|with| rounded(with.total.median / median)),
         };

@@ -8,6 +8,10 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub(super) struct Record {
     pub version: &'static str,
+    /// `SQLite` or `PostgreSQL`.
+    pub database: &'static str,
+    /// The database, or `NATS`.
+    pub queue: &'static str,
     pub sources: u32,
     /// Of each source.
     pub results: u32,
@@ -21,6 +25,8 @@ pub(super) struct Record {
     /// CPU time of the service alone; `None` if the system does not report it.
     pub cpu_ms_per_search: Option<f64>,
     pub memory_mb: Option<Memory>,
+    /// kB are 1,000 bytes.
+    pub database_kb_per_search: f64,
     #[serde(flatten)]
     pub counts: Counts,
     pub hanging_ratio: Option<f64>,
@@ -43,6 +49,8 @@ impl Record {
         if let Some(Memory { peak_rss, pss }) = self.memory_mb {
             lines.push(format!("  memory   {peak_rss} MB peak (RSS), {pss} MB after the searches (PSS)"));
         }
+        let Self { database, queue, database_kb_per_search: grown, .. } = self;
+        lines.push(format!("  database {grown} kB per search, in {database}; the queue is in {queue}"));
         lines.extend(self.count_lines());
         if let Some(ratio) = self.hanging_ratio {
             lines.push(format!(
@@ -87,6 +95,8 @@ mod tests {
         let spread = Spread { min: 1.0, median: 2.0, p95: 3.0 };
         let mut record = Record {
             version: "1",
+            database: "PostgreSQL",
+            queue: "NATS",
             sources: 10,
             results: 10,
             delay_ms: 100,
@@ -96,10 +106,11 @@ mod tests {
             ratio: 1.1,
             cpu_ms_per_search: None,
             memory_mb: None,
+            database_kb_per_search: 56.2,
             counts: Counts::default(),
             hanging_ratio: None,
         };
-        assert_eq!(record.table().lines().count(), 4, "{}", record.table());
+        assert_eq!(record.table().lines().count(), 5, "{}", record.table());
         record.cpu_ms_per_search = Some(6.5);
         record.memory_mb = Some(Memory { peak_rss: 120.5, pss: 80.25 });
         record.counts.context_switches_per_search = Some(213.0);
@@ -111,6 +122,7 @@ mod tests {
             "6.5 ms per search",
             "120.5 MB peak",
             "80.25 MB after",
+            "database 56.2 kB per search, in PostgreSQL; the queue is in NATS\n",
             "213 context switches",
             "48.1 million",
             "no symbols",

@@ -5,12 +5,13 @@ use super::Bench;
 use super::load::Load;
 use super::nodes::Node;
 use super::process_stats::cpu_of_families;
+use super::servers::{Servers, ensure_empty};
 use super::sources::{self, Sources};
 use crate::app::{App, FileReaders};
 use crate::command::CliContext;
 use crate::secret_files;
 use anyhow::{Context, ensure};
-use domain::ports::{QueueName, TaskStore, UserStore};
+use domain::ports::{QueueName, TaskStore};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::{Value, json};
@@ -37,34 +38,15 @@ struct Figures {
     beside_ms: f64,
 }
 
-/// Database and queue of the cluster.
-struct Servers {
-    database: Secret,
-    queue: Secret,
-}
-
 impl Bench {
     pub(super) async fn scaling(&self, cli: &CliContext) -> anyhow::Result<()> {
-        let servers = self.servers(cli)?;
+        let servers = self.cluster_servers(cli)?;
         let folder = tempfile::tempdir()?;
         let sources = Sources::start(self.workload()).await?;
         let mut figures = vec![self.embedded(&folder.path().join("embedded"), &sources).await?];
         figures.extend(self.cluster(folder.path(), &servers, &sources).await?);
-        let queue = if servers.queue.is_empty() { "PostgreSQL" } else { "NATS" };
+        let queue = servers.queue_name();
         self.publish(&self.scale_record(&figures, queue), || self.scale_table(&figures, queue))
-    }
-
-    fn servers(&self, cli: &CliContext) -> anyhow::Result<Servers> {
-        let mut given = Vec::new();
-        for (name, url) in [("SVC_DATABASE_URL", &self.database_url), ("SVC_QUEUE_URL", &self.queue_url)] {
-            given.extend(url.iter().map(|url| (name, url.clone())));
-        }
-        let settings = cli.load_settings(&given)?.settings;
-        ensure!(
-            settings.database_url.expose().starts_with("postgres"),
-            "a cluster needs PostgreSQL; name an empty database with --database-url or SVC_DATABASE_URL"
-        );
-        Ok(Servers { database: settings.database_url, queue: settings.queue_url })
     }
 
     /// Measures one process with all roles on SQLite.
@@ -98,18 +80,11 @@ impl Bench {
             FileReaders::ChildProcesses,
         )
         .await?;
-        ensure!(
-            app.store.users(0, 1).await?.total == 0,
-            "the database already has users; use an empty one, because the benchmark fills it with searches"
-        );
+        ensure_empty(&app).await?;
         sources.install(&app).await?;
         let users = sources::users(&app, self.scale_clients()).await?;
-        let settings = [
-            self.concurrency_setting(),
-            ("SVC_DATABASE_URL", servers.database.expose().to_owned()),
-            ("SVC_QUEUE_URL", servers.queue.expose().to_owned()),
-            ("SVC_SECRET_KEY", key),
-        ];
+        let mut settings = vec![self.concurrency_setting(), ("SVC_SECRET_KEY", key)];
+        settings.extend(servers.settings());
         let program = self.program()?;
         let mut web = Node::start(&program, &folder.join("web"), Some("web"), &settings)?;
         let address = web.address().await?;

@@ -1,8 +1,9 @@
-//! The service that is measured: one process on SQLite, in a folder of its own.
+//! The service that is measured: one process in a folder of its own, on SQLite unless servers are named.
 
 use super::Bench;
 use super::client::Client;
 use super::nodes::{Callgrind, Node};
+use super::servers::ensure_empty;
 use super::sources::{self, Sources};
 use crate::app::{App, FileReaders};
 use domain::secret::Secret;
@@ -44,14 +45,21 @@ impl Bench {
         users: u32,
         instrumentation: Instrumentation<'_>,
     ) -> anyhow::Result<Service> {
-        let settings = Settings { data_dir: folder.display().to_string(), ..Settings::default() };
+        let servers = self.named_servers()?;
+        let settings = Settings {
+            data_dir: folder.display().to_string(),
+            database_url: servers.database.clone(),
+            ..Settings::default()
+        };
         let app = App::build(settings, FileReaders::ChildProcesses).await?;
+        ensure_empty(&app).await?;
         let token = sources.install(&app).await?;
         let users = sources::users(&app, users).await?;
         app.store.close().await;
         let program = self.program()?;
         // Clients search without pauses.
         let mut settings = vec![("SVC_THROTTLE_SEARCH", "None".to_owned())];
+        settings.extend(servers.settings());
         let mut node = match instrumentation {
             Instrumentation::None => Node::start(&program, folder, None, &settings)?,
             Instrumentation::Callgrind(callgrind) => {
