@@ -6,6 +6,7 @@
 # Parts:
 #   build     a cold release build in an empty target folder: time, CPU time, size of the program
 #   bench     added latency and cost of a search
+#   servers   added latency and disk space of a search on PostgreSQL, and with the queue in NATS
 #   counts    instructions, allocations, statements and context switches of a search (valgrind counts them)
 #   growth    100 sources, 1,000 results, disk space of a search
 #   clients   searches per second
@@ -15,7 +16,7 @@
 # Without the part build, a release build in $CARGO_TARGET_DIR (or target) is used and brought up to date.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-all=(build bench counts growth clients ranking vectors eval)
+all=(build bench servers counts growth clients ranking vectors eval)
 parts=("${@:-${all[@]}}")
 for part in "${parts[@]}"; do
   if [[ " ${all[*]} " != *" $part "* ]]; then
@@ -29,7 +30,14 @@ if ! git diff --quiet HEAD -- . ':!README.md' ':!docs/figures.json'; then
 fi
 collections=${FIGURES_COLLECTIONS:-../shared/eval/collections}
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. scripts/fetch.sh
+. scripts/servers.sh
+finish() {
+  set +e
+  stop_servers
+  rm -rf "$scratch"
+}
+trap finish EXIT
 : >"$scratch/measured"
 # The goals are defined for two cores.
 pin=()
@@ -81,6 +89,36 @@ measure_bench() {
   record memory_after "$(field "$found" memory_mb.pss)"
   "${pin[@]}" "$program" bench --hanging --json "$found"
   record hanging_ratio "$(field "$found" hanging_ratio)"
+}
+
+# The servers share the cores with the service, and each series has an empty database.
+measure_servers() {
+  local found="$scratch/servers.json" database
+  [ ${#pin[@]} -eq 0 ] || taskset -cp "0,1" $$ >/dev/null
+  : >"$scratch/stop" && : >"$scratch/servers.env" && chmod 755 "$scratch"
+  database=$(start_durable_postgres postgres-alone)
+  "$program" bench --searches 300 --database-url "$database" --json "$found"
+  record added_postgres "$(field "$found" added_ms.median)" "$(field "$found" added_ms.min)"
+  record search_disk_postgres "$(field "$found" database_kb_per_search)"
+  database=$(start_durable_postgres postgres-nats)
+  if ! start_nats >"$scratch/nats-start.log" 2>&1; then
+    cat "$scratch/nats-start.log" >&2
+    return 1
+  fi
+  "$program" bench --searches 300 --database-url "$database" --queue-url "$SVC_TEST_NATS/figures" --json "$found"
+  record added_postgres_nats "$(field "$found" added_ms.median)" "$(field "$found" added_ms.min)"
+}
+
+# start_durable_postgres NAME: starts a server that, unlike those of the tests, is on disk and waits for it; prints its
+# URL.
+start_durable_postgres() {
+  local MEMORY="$scratch/no-memory" bin port log="$scratch/$1.log"
+  if ! { bin=$(find_postgres) && port=$(free_port) &&
+    run_postgres "$bin" "$1" "$port" "-c fsync=on" -A trust; } >"$log" 2>&1; then
+    cat "$log" >&2
+    return 1
+  fi
+  echo "postgres://postgres@127.0.0.1:$port/postgres"
 }
 
 measure_counts() {
@@ -149,7 +187,7 @@ else
 fi
 program=$(cargo metadata --format-version 1 --no-deps --offline | python3 -c \
   'import json, sys; print(json.load(sys.stdin)["target_directory"] + "/release/tributary")')
-for part in bench growth clients ranking vectors eval counts; do
+for part in bench servers growth clients ranking vectors eval counts; do
   if wants "$part"; then
     "measure_$part"
   fi

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Real servers and tools for the tests, on private ports in $scratch. Sourced by ./test.
+# Real servers and tools for the tests, on private ports in $scratch. Sourced by ./test and scripts/figures.sh.
 #
 # They start in the background. $scratch/servers.env passes their addresses to the tests, and $scratch/stop lists what to
 # stop.
-: "${scratch:?is set by ./test}"
+: "${scratch:?is set by the script that sources this}"
 . scripts/descriptions.sh
 
 # PostgreSQL does not run as root; this user exists on every machine.
@@ -92,7 +92,7 @@ stop_later() { printf '%s\t%s\n' "$1" "${2:-}" >>"$scratch/stop"; }
 stop_servers() {
   local what data
   [ -e "$scratch/stop" ] || return 0
-  kill "$servers_pid" 2>/dev/null
+  [ -z "${servers_pid:-}" ] || kill "$servers_pid" 2>/dev/null
   while IFS=$'\t' read -r what data; do
     if [ -n "$data" ]; then
       as_tester "$what/pg_ctl" -D "$data" -m immediate stop >/dev/null 2>&1

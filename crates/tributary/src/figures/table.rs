@@ -41,6 +41,8 @@ impl Figure {
 const BENCH: &str = "`tributary bench --searches 1000`";
 const COUNTS: &str = "`tributary bench --instructions`";
 const GROWTH: &str = "`tributary bench --growth`";
+const POSTGRES: &str = "`tributary bench --searches 300 --database-url`, the server on the same two cores, with its \
+                        default settings";
 const EVAL: &str = "`tributary eval --split topical --overlap 0.3 --unlike`: mean of cranfield, cisi, medline and \
                     cacm, seeds 1 to 3";
 const VECTORS: &str = "`cargo bench -p store --bench vectors`, the worst of its cases";
@@ -190,6 +192,34 @@ pub const FIGURES: &[Figure] = &[
         goal: Some(Bound::AtMost(60.0)),
         limit: Some(Bound::AtMost(250.0)),
         method: GROWTH,
+    },
+    Figure {
+        id: "added_postgres",
+        title: "time that a search adds to ten sources that respond in 100 ms, median, PostgreSQL",
+        unit: "ms",
+        decimals: 1,
+        goal: Some(Bound::AtMost(9.0)),
+        limit: Some(Bound::AtMost(60.0)),
+        method: POSTGRES,
+    },
+    Figure {
+        id: "added_postgres_nats",
+        title: "time that a search adds to ten sources that respond in 100 ms, median, PostgreSQL and NATS",
+        unit: "ms",
+        decimals: 1,
+        goal: Some(Bound::AtMost(9.0)),
+        limit: Some(Bound::AtMost(60.0)),
+        method: "`tributary bench --searches 300 --database-url --queue-url`, the servers on the same two cores, with \
+                 their default settings",
+    },
+    Figure {
+        id: "search_disk_postgres",
+        title: "disk space of a search of 10 sources of 10 results each (PostgreSQL)",
+        unit: "kB",
+        decimals: 0,
+        goal: None,
+        limit: Some(Bound::AtMost(400.0)),
+        method: POSTGRES,
     },
     Figure {
         id: "searches_per_second",
