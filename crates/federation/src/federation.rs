@@ -18,6 +18,7 @@ use crate::search::selector::ProviderSelector;
 use crate::search::starting_runs::StartingRuns;
 use crate::search::transform_loader::TransformLoader;
 use crate::search::waiter::SearchWaiter;
+use crate::timings::SearchTimings;
 use domain::ids::UserId;
 use domain::ports::{Observer, PluginContext, PluginRegistry, ReadPages, SourceTokens, TaskQueue};
 use domain::search::SearchSpec;
@@ -64,6 +65,8 @@ pub struct Federation {
     pub prober: ProviderProber,
     /// The query transforms that a user may use.
     pub transforms: Arc<TransformLoader>,
+    /// Times of the last searches, step by step.
+    pub timings: Arc<SearchTimings>,
     /// Thread pool for work that would block the async runtime.
     pub cpu: CpuPool,
     /// All plug-ins, by name.
@@ -72,24 +75,16 @@ pub struct Federation {
 
 impl Federation {
     pub fn new(deps: FederationDeps) -> Self {
-        let FederationDeps { store, queue, plugins, context, settings, tokens, pages, observer } = deps;
-        let (cpu, progress, timeout) = (CpuPool::new(), Arc::new(ProgressHub::default()), settings.timeout.0);
+        let cpu = CpuPool::new();
+        let provider_runs = Arc::new(provider_run_factory(&deps, &cpu));
+        let FederationDeps { store, queue, plugins, context, settings, tokens, observer, .. } = deps;
+        let (progress, timeout) = (Arc::new(ProgressHub::default()), settings.timeout.0);
         let (starting_runs, ended_runs) = (Arc::new(StartingRuns::default()), Arc::new(EndedRuns::default()));
+        let timings = Arc::new(SearchTimings::default());
         let reader = Arc::new(ResultReader { store: store.clone(), plugins, context: context.clone() });
         let selector = Arc::new(ProviderSelector { store: store.clone(), context: context.clone() });
         let transforms = Arc::new(TransformLoader::new(store.clone(), plugins, cpu.clone()));
         let post_processor = PostProcessor::new(store.clone(), plugins, &context, &cpu);
-        let provider_runs = Arc::new(ProviderRunFactory {
-            plugins,
-            context: context.clone(),
-            tokens: Arc::clone(&tokens),
-            pages,
-            cpu: cpu.clone(),
-            memory: ResponseMemory::new((settings.answer_memory_mb as usize).saturating_mul(BYTES_PER_MB)),
-            health: Arc::default(),
-            budgets: store.clone(),
-            backoff: settings.source_backoff.0,
-        });
         Self {
             searches: SearchLifecycle {
                 store: store.clone(),
@@ -116,6 +111,7 @@ impl Federation {
                 post_processor: post_processor.clone(),
                 starting_runs,
                 ended_runs: Arc::clone(&ended_runs),
+                timings: Arc::clone(&timings),
             },
             waiter: SearchWaiter::new(store.clone(), Arc::clone(&progress), ended_runs, timeout),
             mixer: ResultMixer {
@@ -125,6 +121,7 @@ impl Federation {
                 settings,
                 reader: Arc::clone(&reader),
                 post_processor,
+                timings: Arc::clone(&timings),
             },
             elector: VersionElector { store, context: context.clone() },
             prober: ProviderProber {
@@ -139,6 +136,7 @@ impl Federation {
             reader,
             selector,
             transforms,
+            timings,
             cpu,
             plugins,
         }
@@ -156,5 +154,20 @@ impl Federation {
             self.searches.create_expected(owner, spec, |search| self.waiter.expect(search)).await?;
         log_start(&search, way);
         self.waiter.wait_for_expected(search, expected).await
+    }
+}
+
+fn provider_run_factory(deps: &FederationDeps, cpu: &CpuPool) -> ProviderRunFactory {
+    let settings = &deps.settings;
+    ProviderRunFactory {
+        plugins: deps.plugins,
+        context: deps.context.clone(),
+        tokens: Arc::clone(&deps.tokens),
+        pages: Arc::clone(&deps.pages),
+        cpu: cpu.clone(),
+        memory: ResponseMemory::new((settings.answer_memory_mb as usize).saturating_mul(BYTES_PER_MB)),
+        health: Arc::default(),
+        budgets: deps.store.clone(),
+        backoff: settings.source_backoff.0,
     }
 }

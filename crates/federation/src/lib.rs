@@ -7,6 +7,7 @@
 //! | `provider_health` | circuit breaker, rate limiter and single flight per provider |
 //! | `progress` | progress events of running searches, in this process and others |
 //! | `results` | stored results to a mixed page: access checks, filters, facets, mixers |
+//! | `timings` | times of the last searches, step by step |
 
 mod cpu_pool;
 mod deadline;
@@ -20,6 +21,7 @@ mod provider_health;
 mod response_memory;
 mod results;
 mod search;
+mod timings;
 
 pub use cpu_pool::CpuPool;
 pub use error::FederationError;
@@ -34,4 +36,8 @@ pub use results::{
 pub use search::{
     Creation, EndedSearch, ExpireSearches, ProviderSelector, RunSearch, RunSubscriptions, RunningSearch,
     SearchLifecycle, SearchRunner, SearchWaiter, TransformLoader, is_listed, log_start,
+};
+pub use timings::{
+    ExportCounts, ProviderTiming, RUNS_MAX, RunRecord, SearchTiming, SearchTimings, Step, StepName, TimeSpan,
+    TimingsView,
 };

@@ -5,6 +5,7 @@ use crate::cpu_pool::CpuPool;
 use crate::provider_health::HealthRegistry;
 use crate::response_memory::{ResponseMemory, RunFetch, RunMemory};
 use crate::search::transform_loader::RunTransforms;
+use crate::timings::ProviderTimer;
 use domain::ports::{PluginContext, PluginRegistry, RateLimitStore, ReadPages, SourceTokens};
 use domain::provider::SearchProvider;
 use domain::search::Search;
@@ -36,11 +37,12 @@ pub(crate) struct ProviderRunInput {
     pub memory: Arc<RunMemory>,
     pub results_wanted: u32,
     pub deadline: Instant,
+    pub timer: ProviderTimer,
 }
 
 impl ProviderRunFactory {
     pub fn create(&self, input: ProviderRunInput) -> ProviderRun {
-        let ProviderRunInput { search, provider, query, transforms, memory, results_wanted, deadline } =
+        let ProviderRunInput { search, provider, query, transforms, memory, results_wanted, deadline, timer } =
             input;
         ProviderRun {
             search,
@@ -58,6 +60,7 @@ impl ProviderRunFactory {
             results_wanted,
             deadline,
             backoff: self.backoff,
+            timer,
         }
     }
 

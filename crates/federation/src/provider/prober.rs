@@ -5,6 +5,7 @@ use super::provider_run::ProviderRun;
 use crate::error::FederationError;
 use crate::provider_health::HealthState;
 use crate::search::transform_loader::TransformLoader;
+use crate::timings::ProviderTimer;
 use domain::ids::{ProviderId, RunNumber, SearchId, UserId};
 use domain::ports::{
     Capability, ConnectorError, ConnectorErrorKind, PluginContext, PluginRegistry, SourceTokens,
@@ -155,6 +156,7 @@ impl ProviderProber {
             memory: self.provider_runs.memory.for_run(),
             results_wanted: provider.results_wanted_alone(None),
             deadline: Instant::now() + self.timeout,
+            timer: ProviderTimer::default(),
         });
         // An unsaved provider has no health history, and leaves none.
         if provider.id == ProviderId(0) {

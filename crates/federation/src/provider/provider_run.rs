@@ -5,6 +5,7 @@ use crate::cpu_pool::CpuPool;
 use crate::provider_health::HealthRegistry;
 use crate::response_memory::RunMemory;
 use crate::search::transform_loader::RunTransforms;
+use crate::timings::ProviderTimer;
 use domain::known_secrets::KnownSecrets;
 use domain::notice::{Notice, NoticeKind, reason};
 use domain::ports::{
@@ -36,6 +37,7 @@ pub(crate) struct ProviderRun {
     pub deadline: Instant,
     /// How long to pause a provider that is overloaded and does not say for how long.
     pub backoff: Duration,
+    pub timer: ProviderTimer,
 }
 
 impl ProviderRun {

@@ -83,9 +83,12 @@ impl ProviderRun {
         set.query_string_to_provider.clone_from(&query);
         let query_input = self.query_input(connector, query).await?;
         let fetcher = PageFetcher { run: self, connector, query_input: &query_input, secrets };
+        let fetching = self.timer.begin_fetch();
         let fetched = fetcher.fetch_items(set).await?;
+        drop(fetching);
         let remarks = connector.remarks().into_iter();
         set.notices.extend(remarks.map(|remark| self.notice(NoticeKind::ProviderRemark { remark })));
+        let _until_returned = self.timer.begin_processing();
         self.process_results(set, fetched, secrets).await
     }
 }

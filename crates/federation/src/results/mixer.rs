@@ -15,6 +15,7 @@ use crate::search::ended_runs::{EndedSearch, HandedResults};
 use crate::search::merge::merge;
 use crate::search::post_processor::PostProcessor;
 use crate::search::selector::is_named;
+use crate::timings::SearchTimings;
 use domain::ids::{ResultId, RunNumber};
 use domain::mixed::{AiInfo, Completeness, Facets, MixedInfo, MixedResponse, ResultsInfo, SUMMARY_BLOCK};
 use domain::notice::{self, Notice, NoticeKind};
@@ -42,6 +43,7 @@ pub struct ResultMixer {
     pub(crate) settings: Arc<Settings>,
     pub(crate) reader: Arc<ResultReader>,
     pub(crate) post_processor: PostProcessor,
+    pub(crate) timings: Arc<SearchTimings>,
 }
 
 impl ResultMixer {
@@ -50,6 +52,7 @@ impl ResultMixer {
         if !search.status.is_final() {
             return Err(FederationError::NotReady(search.status));
         }
+        let _until_returned = self.timings.begin_response(search);
         let (mut sets, summary, preferences) = tokio::try_join!(
             self.reader.saved_sets(search),
             self.reader.saved_summary(search),
@@ -74,6 +77,7 @@ impl ResultMixer {
         let Some(handed) = ended.handed.take().filter(|_| request.summary.is_none()) else {
             return self.mix(search, request).await;
         };
+        let _until_returned = self.timings.begin_response(search);
         let HandedResults { sets, preferences } = handed;
         let mut sets = self.reader.authorize_sets(search, sets).await;
         let hidden = apply_preferences(&preferences, search, &mut sets);

@@ -5,6 +5,7 @@ use crate::response_memory::RunMemory;
 use crate::search::log_text::without_query;
 use crate::search::runner::SearchRunner;
 use crate::search::transform_loader::RunTransforms;
+use crate::timings::RunTimer;
 use domain::ids::ProviderId;
 use domain::ports::{ConnectorError, ConnectorErrorKind, ProviderEnd};
 use domain::provider::SearchProvider;
@@ -23,6 +24,7 @@ pub(crate) struct ProviderInput<'a> {
     pub transforms: &'a Arc<RunTransforms>,
     pub memory: &'a Arc<RunMemory>,
     pub deadline: Instant,
+    pub timer: &'a RunTimer,
 }
 
 impl SearchRunner {
@@ -34,7 +36,7 @@ impl SearchRunner {
         providers: Vec<SearchProvider>,
         input: ProviderInput<'_>,
     ) -> (Vec<ResultSet>, RunFindings) {
-        let ProviderInput { query, transforms, memory, deadline } = input;
+        let ProviderInput { query, transforms, memory, deadline, timer } = input;
         let started = Instant::now();
         let is_only = providers.len() == 1;
         let search = Arc::new(search.clone());
@@ -43,6 +45,7 @@ impl SearchRunner {
         for (position, provider) in providers.into_iter().enumerate() {
             let results_wanted =
                 provider.results_wanted(is_only, search.spec.single_provider_results_requested);
+            let timer = timer.add_provider(&provider);
             let run = self.provider_runs.create(ProviderRunInput {
                 search: Arc::clone(&search),
                 provider: Arc::new(provider),
@@ -51,6 +54,7 @@ impl SearchRunner {
                 memory: Arc::clone(memory),
                 results_wanted,
                 deadline,
+                timer,
             });
             templates.push(run.result_set_template());
             let span = provider_span(run.provider.id);
@@ -76,6 +80,7 @@ impl SearchRunner {
                 None => self.timed_out(&templates[position]),
             };
             self.observe(&set, took);
+            timer.provider_ended(position, &set);
             let set = Arc::new(set);
             self.progress.provider_ended(search.run, &set);
             sets[position] = Some(set);

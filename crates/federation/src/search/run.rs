@@ -7,6 +7,7 @@ use crate::search::finish::{RunOutcome, RunResults};
 use crate::search::merge::merge;
 use crate::search::runner::SearchRunner;
 use crate::search::selector::Selection;
+use crate::timings::StepName;
 use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::notice::NoticeKind;
 use domain::ports::{RunStage, RunningSlot, StoreError};
@@ -37,6 +38,7 @@ impl SearchRunner {
         if search.run != run || search.status.is_final() {
             return Ok(());
         }
+        let timer = &self.timings.start(&search, || self.context.clock.now());
         let mut notices = Vec::new();
         let Selection { providers, preferences } = self.selector.select(&search, &mut notices).await?;
         if providers.is_empty() {
@@ -53,7 +55,9 @@ impl SearchRunner {
         let deadline = Instant::now() + self.settings.timeout.0;
         // Held until the end of the run, like its results.
         let memory = self.provider_runs.memory.for_run();
-        let input = ProviderInput { query: &query, transforms: &transforms, memory: &memory, deadline };
+        let input =
+            ProviderInput { query: &query, transforms: &transforms, memory: &memory, deadline, timer };
+        timer.end_step(StepName::Prepare);
         // Read and written while the providers are queried.
         let (is_current, pipeline, (mut sets, mut found)) = tokio::join!(
             self.set_status(id, run, SearchStatus::Federating),
@@ -63,7 +67,8 @@ impl SearchRunner {
         if !is_current? {
             return Ok(()); // deleted or restarted meanwhile
         }
-        slot.acquire().await;
+        timer.end_sources();
+        timer.time_part(StepName::Slot, slot.acquire()).await;
         let all_delivered = sets.iter().all(|set| set.status.has_delivered());
         let delivery = if all_delivered { Delivery::Full } else { Delivery::Partial };
         let status = SearchStatus::ready(kind, delivery);
@@ -74,11 +79,16 @@ impl SearchRunner {
             let others = sets.iter().filter(|set| !queried.contains(&set.provider));
             found.unanswered.extend(others.map(|set| set.provider_name.clone()));
         }
-        self.post_processor.process(&search, pipeline, &mut sets, &mut notices, RunStage::Ending).await;
+        let post_result =
+            self.post_processor.process(&search, pipeline, &mut sets, &mut notices, RunStage::Ending);
+        timer.time_part(StepName::PostResult, post_result).await;
+        timer.end_step(StepName::Scoring);
+        self.timings.keep(timer, status, &sets);
         let took = started.elapsed();
         let best = self.best_for_cache(&sets);
         let results = Some(RunResults { found, preferences });
         self.finish(&search, RunOutcome { status, query, sets, results, notices, took }).await?;
+        self.timings.finish(timer);
         drop(memory);
         slot.release();
         // After the end of the run, because nobody waits for it.

@@ -9,6 +9,7 @@ use crate::search::post_processor::PostProcessor;
 use crate::search::selector::ProviderSelector;
 use crate::search::starting_runs::StartingRuns;
 use crate::search::transform_loader::TransformLoader;
+use crate::timings::SearchTimings;
 use domain::ports::{Observer, PluginContext, PluginRegistry};
 use domain::settings::Settings;
 use std::sync::Arc;
@@ -28,4 +29,5 @@ pub struct SearchRunner {
     pub(crate) post_processor: PostProcessor,
     pub(crate) starting_runs: Arc<StartingRuns>,
     pub(crate) ended_runs: Arc<EndedRuns>,
+    pub(crate) timings: Arc<SearchTimings>,
 }
