@@ -3,6 +3,7 @@
 use crate::corpus::build::{self as corpus_build, CacheDeps};
 use crate::logs::LogFile;
 use crate::secret_files;
+use crate::trace_export::TraceExport;
 use ai::{AiEmbeddingModels, AiGenerativeModels, ModelProbe};
 use anyhow::Context;
 use corpus::canonical::ExpireRuns;
@@ -68,6 +69,8 @@ pub struct App {
     pub registry: Registry,
     /// Gauges of this process's workers.
     pub worker_gauges: Arc<WorkerGauges>,
+    /// Export of traces, if a collector is configured.
+    pub trace_export: Option<TraceExport>,
 }
 
 impl App {
@@ -100,6 +103,7 @@ impl App {
         context.corpus = corpus.clone();
         let access = UserAccess { tokens: authenticators.clone(), pages: Arc::clone(&pages) };
         let federation = federation(&sql, &queue, &context, &settings, access, &metrics);
+        let trace_export = TraceExport::of(&settings, &context.fetch, &federation.timings)?;
         let doctor = Doctor::new(context.clone(), PLUGINS.read_answer, federation.cpu.clone());
         let cached_pages = Arc::new(CachedPageReader::new(pages, Arc::clone(&corpus)));
         let rag_deps = rag_deps(&sql, &federation, context, &settings, cached_pages, &metrics);
@@ -139,6 +143,7 @@ impl App {
             authenticators,
             state,
             worker_gauges,
+            trace_export,
         })
     }
 

@@ -19,5 +19,6 @@ pub mod secret_files;
 pub mod service;
 pub mod service_manager;
 pub mod terminal;
+pub mod trace_export;
 pub mod unreadable_records;
 mod workers;

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::backup::BackupSchedule;
 use crate::secret_files;
+use crate::trace_export::RunningExport;
 use crate::workers::workers;
 use anyhow::{Context, bail};
 use domain::password::INITIAL_ADMIN;
@@ -64,6 +65,7 @@ pub struct Service {
     running: JoinSet<()>,
     /// Tasks that support the others and end last.
     background: JoinSet<()>,
+    trace_export: Option<RunningExport>,
     app: App,
     has_clients: bool,
     _lock: Option<File>,
@@ -99,8 +101,9 @@ impl Service {
         if roles.contains(&Role::Queue(QueueName::Corpus)) {
             background.spawn(crate::corpus::startup::run(&app));
         }
+        let trace_export = app.trace_export.as_ref().and_then(|export| export.start(app.clock.now()));
         let has_clients = roles.contains(&Role::Web);
-        Ok(Self { address, stop, running, background, app, has_clients, _lock: lock })
+        Ok(Self { address, stop, running, background, trace_export, app, has_clients, _lock: lock })
     }
 
     /// The base URL of the HTTP listener.
@@ -125,6 +128,9 @@ impl Service {
         self.app.state.begin_drain();
         let _nobody_runs = self.stop.send(true);
         while self.running.join_next().await.is_some() {}
+        if let Some(export) = self.trace_export.take() {
+            export.stop().await;
+        }
         self.app.authenticators.settle().await;
         self.background.shutdown().await;
         crate::license_monitor::record_day(&self.app.license, &*self.app.store).await;
