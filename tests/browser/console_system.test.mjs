@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { api, browse, app, createUser } from "./harness/app.mjs";
+import { axe } from "./harness/axe.mjs";
+import { checkThemes } from "./harness/page_checks.mjs";
 import { visit } from "./harness/pages/console.mjs";
 import { runSearch, uniqueName } from "./harness/records.mjs";
 
@@ -74,6 +76,19 @@ browse("an authenticator is created, switched and deleted; its secret is never s
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("was deleted").waitFor();
+});
+
+browse("the times of a search are shown step by step", { init: axe() }, async (page) => {
+  await visit(page, "/admin/timings/");
+  const search = await runSearch("river delta");
+  await visit(page, "/admin/timings/");
+  const timing = page.locator("details.timing").filter({ hasText: new RegExp(`Search ${search.id}\\b`) }).first();
+  await timing.locator("summary").focus();
+  await page.keyboard.press("Enter");
+  const lines = await timing.locator("tbody td:first-child").allInnerTexts();
+  for (const step of ["Queue", "Preparation", "Sources", "Scoring", "Storing"]) assert.ok(lines.includes(step), `${step}: ${lines}`);
+  assert.ok((await timing.locator(".waterfall .line-name").count()) > 5, "the steps and at least one source");
+  await checkThemes(page, "the times of a search");
 });
 
 browse("a schedule is switched off and on", {}, async (page) => {

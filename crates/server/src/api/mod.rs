@@ -39,6 +39,7 @@ pub mod search;
 mod searchproviders;
 mod settings;
 mod swagger_ui;
+mod timings;
 mod tokens;
 mod users;
 
@@ -78,6 +79,7 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
         .merge(logs::router())
         .merge(lockouts::router())
         .merge(activity::router())
+        .merge(timings::router())
         .merge(brandings::router())
         .merge(ingest::router())
         .merge(cache::router())

@@ -16,6 +16,7 @@ mod sign_ins;
 mod storage;
 mod summaries;
 mod text_format;
+mod traces;
 
 pub use cache::CacheFigures;
 pub use installation::Disk;
@@ -32,6 +33,7 @@ use domain::instant::Instant;
 use domain::ports::{Observer, PoolUse, ProviderEnd, QueueName, SummaryEnd};
 use domain::status::SearchStatus;
 use domain::storage_forecast::StorageForecast;
+use federation::ExportCounts;
 use gauge_value::whole;
 use installation::InstallationMetrics;
 use labels::{
@@ -55,6 +57,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant as StdInstant};
 use storage::StorageMetrics;
 use summaries::SummaryMetrics;
+use traces::TraceMetrics;
 
 /// Seconds of HTTP requests. Alerts use the last ones.
 const HTTP_BUCKETS: [f64; 13] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 5.0, 10.0];
@@ -87,6 +90,7 @@ pub struct Metrics {
     sign_ins: SignInMetrics,
     backups: BackupMetrics,
     storage: StorageMetrics,
+    traces: TraceMetrics,
     providers: Mutex<ProviderNames>,
     hour: Mutex<RollingHour>,
     /// One scrape at a time: gauges are set for it.
@@ -116,6 +120,7 @@ pub(crate) struct Snapshot {
     pub last_backup: Option<Instant>,
     /// None if it could not be read.
     pub storage: Option<StorageForecast>,
+    pub traces: ExportCounts,
 }
 
 impl Metrics {
@@ -146,6 +151,7 @@ impl Metrics {
             sign_ins: SignInMetrics::default(),
             backups: BackupMetrics::default(),
             storage: StorageMetrics::default(),
+            traces: TraceMetrics::default(),
             providers: Mutex::default(),
             hour: Mutex::new(RollingHour::beginning(now)),
             scraping: Mutex::default(),
@@ -159,6 +165,7 @@ impl Metrics {
         metrics.sign_ins.register(&mut metrics.registry);
         metrics.backups.register(&mut metrics.registry);
         metrics.storage.register(&mut metrics.registry);
+        metrics.traces.register(&mut metrics.registry);
         metrics.registry.register_collector(Box::new(Process::started(now)));
         metrics
     }
@@ -255,6 +262,7 @@ impl Metrics {
         self.installation.record(&snapshot.license, snapshot.disk);
         self.backups.record(snapshot.last_backup);
         self.storage.record(snapshot.storage.as_ref());
+        self.traces.record(snapshot.traces);
         self.record_breakers(breaker);
         let mut text = String::new();
         encode(&mut text, &self.registry)?;

@@ -5,7 +5,7 @@ import { waitUntilIdle } from "../watch.mjs";
 /** All pages of the console, in the order of its navigation. */
 export const CONSOLE = [
   "", "searchproviders/", "doctor/", "gallery/", "querytransforms/", "pipelines/", "breakers/", "cache/", "aiproviders/", "prompts/",
-  "users/", "groups/", "tokens/", "authenticators/", "activity/", "schedules/", "logs/", "audit/", "settings/", "branding/", "license/",
+  "users/", "groups/", "tokens/", "authenticators/", "activity/", "timings/", "schedules/", "logs/", "audit/", "settings/", "branding/", "license/",
 ].map((slug) => `/admin/${slug}`);
 
 /** Opens a page and waits until its module has filled it. */

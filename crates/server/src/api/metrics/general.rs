@@ -48,6 +48,7 @@ pub async fn general(
         disk,
         storage,
         last_backup,
+        traces: state.federation.timings.export_counts(),
     };
     let breaker = |provider| state.federation.prober.health(provider).map(|source| source.state);
     let text = state.metrics.scrape(&snapshot, breaker);

@@ -46,6 +46,7 @@ const CONSOLE: &[ConsolePage] = &[
     page("tokens", "Tokens", "People"),
     page("authenticators", "Authenticators", "People"),
     page("activity", "Activity", "System"),
+    page("timings", "Search times", "System"),
     page("schedules", "Schedules", "System"),
     page("logs", "Logs", "System"),
     page("audit", "Audit log", "System"),
