@@ -96,5 +96,6 @@ mod tampered_records;
 mod test_script;
 mod throttles;
 mod tls;
+mod trace_export;
 mod vocabulary;
 mod wire;

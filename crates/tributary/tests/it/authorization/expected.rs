@@ -188,6 +188,7 @@ pub const EXPECTED: &[(&str, Codes)] = &[
     ("GET /svc/activity/", admin(200)),
     ("GET /svc/activity/mine/", all(200)),
     ("GET /svc/activity/now/", admin(200)),
+    ("GET /svc/timings/", admin(200)),
     ("GET /svc/license/", admin(200)),
     ("GET /svc/brandings/", admin(200)),
     ("POST /svc/brandings/", admin(201)),

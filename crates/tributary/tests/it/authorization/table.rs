@@ -213,6 +213,8 @@ const SUMMARY_RATING: &str = "/svc/rag-search/{id}/rating/";
 const CONFIG: &str = "/api/config/default/";
 /// Its response depends on the moment.
 pub const NOW: &str = "/svc/activity/now/";
+/// Its response depends on the moment.
+pub const TIMINGS: &str = "/svc/timings/";
 /// It exists if a branding has a logo.
 pub const LOGO: &str = "/branding/logo/light/";
 
@@ -376,6 +378,7 @@ pub const TABLE: &[Row] = &[
     row("GET", "/svc/activity/", Access::Admin, Resource::None, Body::None),
     row("GET", "/svc/activity/mine/", Access::User, Resource::None, Body::None),
     row("GET", NOW, Access::Admin, Resource::None, Body::None),
+    row("GET", TIMINGS, Access::Admin, Resource::None, Body::None),
     row("GET", "/svc/license/", Access::Admin, Resource::None, Body::None),
     row("GET", "/svc/brandings/", Access::Admin, Resource::None, Body::None),
     row("POST", "/svc/brandings/", Access::Admin, Resource::None, BRANDING),

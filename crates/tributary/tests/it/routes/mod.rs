@@ -32,5 +32,6 @@ mod scrapes;
 mod search;
 mod searchproviders;
 mod settings;
+mod timings;
 mod tokens;
 mod users;
