@@ -137,7 +137,7 @@ impl From<&ProviderTiming> for SourceTimingView {
     fn from(provider: &ProviderTiming) -> Self {
         Self {
             provider_id: provider.id,
-            name: provider.name.as_ref().to_owned(),
+            name: provider.name.to_string(),
             status: provider.status,
             results: provider.retrieved,
             fetch: provider.fetch.map(TimeSpanView::from),

@@ -182,8 +182,7 @@ impl<'a, R: FnMut() -> u64> SearchSpans<'a, R> {
 }
 
 fn provider_attributes(provider: &ProviderTiming) -> Vec<Attribute> {
-    let mut attributes =
-        vec![whole("provider.id", provider.id.0), text("provider.name", provider.name.as_ref())];
+    let mut attributes = vec![whole("provider.id", provider.id.0), text("provider.name", &*provider.name)];
     attributes.extend(provider.status.map(|status| text("provider.status", status_name(status))));
     attributes.push(whole("provider.results", provider.retrieved));
     attributes
