@@ -48,6 +48,7 @@ struct Timings {
 #[schema(as = SearchTiming)]
 struct SearchTimingView {
     search: SearchId,
+    #[schema(value_type = i64)]
     run: RunNumber,
     /// The id of the request that caused the run, as in the log.
     request: Option<String>,
@@ -64,7 +65,7 @@ struct SearchTimingView {
     /// The sources, in the order in which they were queried; at most 64.
     sources: Vec<SourceTimingView>,
     /// Number of sources, including those that are not listed.
-    sources_total: usize,
+    sources_total: u64,
 }
 
 /// A step of a search.
@@ -115,7 +116,7 @@ impl From<SearchTiming> for SearchTimingView {
             status: timing.status,
             results: timing.retrieved,
             sources: timing.providers.iter().map(SourceTimingView::from).collect(),
-            sources_total: timing.providers_total,
+            sources_total: timing.providers_total as u64,
         }
     }
 }
