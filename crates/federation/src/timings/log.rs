@@ -166,9 +166,11 @@ impl SearchTimings {
             ALWAYS => true,
             until if self.elapsed_ms() < until => true,
             until => {
-                // Fails if somebody looked meanwhile.
                 let ended = self.until_ms.compare_exchange(until, OFF, Ordering::Relaxed, Ordering::Relaxed);
-                ended.is_err()
+                if ended.is_ok() {
+                    self.lock().runs.clear();
+                }
+                ended.is_err() // somebody looked meanwhile
             }
         }
     }
@@ -222,7 +224,7 @@ mod tests {
         assert_eq!(timings.until_ms.load(Ordering::Relaxed), OFF, "the next run does not read the clock");
         let much_later = NOW + TimeDelta::days(1);
         let view = timings.look(much_later, 9);
-        assert_eq!((view.since, ids(&view)), (much_later, vec![3, 2]));
+        assert_eq!((view.since, ids(&view)), (much_later, vec![]), "those of the earlier recording are gone");
     }
 
     #[tokio::test(start_paused = true)]
