@@ -129,11 +129,11 @@ impl RunEntry {
     fn of(provider: &str, item: &ResultItem) -> Self {
         let url = item.url.trim();
         Self {
-            title: readable(&item.title).chars().take(TITLE_CHARS_MAX).collect(),
+            title: first_chars(&readable(&item.title), TITLE_CHARS_MAX).to_owned(),
             // A truncated URL would not work.
-            url: if url.chars().count() > URL_CHARS_MAX { String::new() } else { url.to_owned() },
+            url: if first_chars(url, URL_CHARS_MAX) == url { url.to_owned() } else { String::new() },
             searchprovider: provider.to_owned(),
-            date_published: item.date_published.chars().take(TITLE_CHARS_MAX).collect(),
+            date_published: first_chars(&item.date_published, TITLE_CHARS_MAX).to_owned(),
             signal_id: item.cache.as_ref().map(|mark| mark.signal_id),
         }
     }
@@ -145,6 +145,15 @@ impl RunEntry {
     fn address_or_title(&self) -> String {
         canonical(&self.url).unwrap_or_else(|| self.title.clone())
     }
+}
+
+/// The text up to this many characters.
+fn first_chars(text: &str, count_max: usize) -> &str {
+    // A character has at least one byte.
+    if text.len() <= count_max {
+        return text;
+    }
+    text.char_indices().nth(count_max).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Provider, and the URL or the title.
@@ -168,6 +177,20 @@ mod tests {
     use super::*;
     use crate::ids::{ProviderId, SearchId};
     use crate::status::ProviderStatus;
+
+    #[test]
+    fn texts_are_cut_at_characters() {
+        for (text, count_max, expected) in [
+            ("", 0, ""),
+            ("äöü", 0, ""),
+            ("äöü", 2, "äö"),
+            ("äöü", 3, "äöü"),
+            ("äöü", 9, "äöü"),
+            ("abc", 2, "ab"),
+        ] {
+            assert_eq!(first_chars(text, count_max), expected, "{text} {count_max}");
+        }
+    }
 
     fn set(provider: &str, status: ProviderStatus, urls: &[&str]) -> ResultSet {
         ResultSet {

@@ -1,6 +1,6 @@
 //! Estimates the memory of a response when it is parsed, and of its results afterwards.
 
-use domain::bounded_json::{ANSWER_VALUES_MAX, count_values};
+use domain::bounded_json::{ANSWER_VALUES_MAX, count_marks, count_values};
 use domain::ports::HttpResponse;
 use serde_json::Value;
 
@@ -12,8 +12,7 @@ pub(super) const BYTES_PER_VALUE: usize = 320;
 /// Upper bound of the memory of a parsed response. For JSON the values are counted, for other formats all characters
 /// that could start a value.
 pub(crate) fn estimate(http: &HttpResponse) -> usize {
-    let is_mark = |byte: &&u8| matches!(byte, b',' | b'[' | b'{' | b'<' | b'=');
-    let bound = estimate_of(http, http.body.iter().filter(is_mark).count());
+    let bound = estimate_of(http, count_marks(&http.body));
     if bound > FREE_BYTES && is_plain_json(http) {
         estimate_of(http, count_values(&http.body, ANSWER_VALUES_MAX))
     } else {

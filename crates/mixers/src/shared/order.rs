@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::ports::Candidate;
 use domain::result::DATE_UNKNOWN;
+use std::cell::OnceCell;
 use std::cmp::{Ordering, Reverse};
 use syntax::dates::instant;
 
@@ -56,11 +57,12 @@ impl Score {
     }
 }
 
-/// The sort key of a result, computed once.
+/// The sort key of a result.
 struct Key<'a> {
     score: Score,
     confidence: Score,
-    published: Option<DateTime<Utc>>,
+    /// Parsed at most once, and only if it decides.
+    published: OnceCell<Option<DateTime<Utc>>>,
     candidate: Candidate<'a>,
 }
 
@@ -69,14 +71,14 @@ impl<'a> Key<'a> {
         Self {
             score: Score(candidate.item.swirl_score),
             confidence: Score(candidate.item.swirl_confidence_score),
-            published: instant(&candidate.item.date_published),
+            published: OnceCell::new(),
             candidate,
         }
     }
 
     /// Unknown dates come last.
     fn newest_first(&self) -> Reverse<Option<DateTime<Utc>>> {
-        Reverse(self.published)
+        Reverse(*self.published.get_or_init(|| instant(&self.candidate.item.date_published)))
     }
 
     /// After the scores: date, source rank, provider, and the order in which results were stored, which is that of
