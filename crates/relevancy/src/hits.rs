@@ -92,11 +92,14 @@ impl<'t> FieldReading<'t> {
     pub fn of(query: &Query, text: &'t str) -> Self {
         let mut reading = Self::default();
         reading.tokens.reserve((text.len() / TOKEN_BYTES).min(FIELD_TOKENS_MAX));
-        for (position, token) in tokens(text).take(FIELD_TOKENS_MAX).enumerate() {
-            reading.tokens.push(token);
+        let mut tokens = tokens(text);
+        while reading.tokens.len() < FIELD_TOKENS_MAX
+            && let Some(token) = tokens.advance()
+        {
             if query.may_match(token.text) {
-                reading.take(query, token, position);
+                reading.take(query, token, reading.tokens.len());
             }
+            reading.tokens.push(token);
         }
         reading.hits.length = u32::try_from(reading.tokens.len()).unwrap_or(u32::MAX);
         reading

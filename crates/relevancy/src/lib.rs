@@ -17,6 +17,7 @@
 //! | [`similarity`] | which results are the same document |
 //! | [`mod@prepare`], [`pool`] | the entry points: [`prepare()`] one result, [`score()`] many |
 
+mod ascii_words;
 pub mod background_frequencies;
 pub mod bm25;
 pub mod confidence;

@@ -1,5 +1,6 @@
 //! Tokenizer: the words of a text with their positions, in one pass without copies.
 
+use crate::ascii_words::run_length;
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::emoji::{is_regional_indicator, is_tag_character, is_zwj};
@@ -53,15 +54,35 @@ impl<'a> Iterator for Tokens<'a> {
     type Item = Token<'a>;
 
     fn next(&mut self) -> Option<Token<'a>> {
+        self.advance()
+    }
+}
+
+impl<'a> Tokens<'a> {
+    /// Like [`Iterator::next`], inlined into the loops that read every text of a search.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self) -> Option<Token<'a>> {
+        // Fast path: most separators and most words are plain ASCII.
+        let bytes = self.text.as_bytes();
+        let mut start = self.at;
+        while bytes.get(start).is_some_and(|byte| IS_SEPARATOR[usize::from(*byte)]) {
+            start += 1;
+        }
+        self.at = start;
+        let length = run_length(bytes.get(start..)?);
+        let end = start + length;
+        let ends = bytes.get(end).is_none_or(|next| next.is_ascii() && *next != b'\'');
+        if length == 0 || !ends {
+            return self.next_open();
+        }
+        self.at = end;
+        Some(Token { text: self.text.get(start..end)?, start })
+    }
+
+    /// The next word, where it or what stands before it is not plain.
+    #[inline(never)]
+    fn next_open(&mut self) -> Option<Token<'a>> {
         loop {
-            // Fast path: most separators and most words are plain ASCII.
-            let bytes = &self.text.as_bytes()[self.at..];
-            self.at += bytes.iter().take_while(|byte| CLASSES[usize::from(**byte)] == Class::Nothing).count();
-            if let Some(length) = plain_length(&self.text.as_bytes()[self.at..]) {
-                let start = self.at;
-                self.at += length;
-                return Some(Token { text: &self.text[start..self.at], start });
-            }
             let rest = &self.text[self.at..];
             let first = rest.chars().next()?;
             if let Some(length) = word_length(rest, first) {
@@ -81,38 +102,17 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// What a byte means for the words of a text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// An ASCII alphanumeric character.
-    Plain,
-    /// A separator.
-    Nothing,
-    /// Depends on the bytes around it.
-    Open,
-}
+/// The bytes that separate words, whatever stands around them.
+const IS_SEPARATOR: [bool; 256] = separators();
 
-const CLASSES: [Class; 256] = classes();
-
-const fn classes() -> [Class; 256] {
-    let mut classes = [Class::Open; 256];
+const fn separators() -> [bool; 256] {
+    let mut separators = [false; 256];
     let mut byte: u8 = 0;
     while byte < 128 {
-        classes[byte as usize] = match byte {
-            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => Class::Plain,
-            b'<' | b'&' | b'\'' => Class::Open,
-            _ => Class::Nothing,
-        };
+        separators[byte as usize] = !byte.is_ascii_alphanumeric() && !matches!(byte, b'<' | b'&' | b'\'');
         byte += 1;
     }
-    classes
-}
-
-/// Bytes of a plain ASCII word that ends at a plain separator.
-fn plain_length(bytes: &[u8]) -> Option<usize> {
-    let length = bytes.iter().take_while(|byte| CLASSES[usize::from(**byte)] == Class::Plain).count();
-    let ends = bytes.get(length).is_none_or(|next| next.is_ascii() && *next != b'\'');
-    (length > 0 && ends).then_some(length)
+    separators
 }
 
 /// Entities that a readable text still contains.

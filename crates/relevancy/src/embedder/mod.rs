@@ -7,6 +7,7 @@
 mod cache;
 mod embedding;
 mod token_spans;
+mod vocabulary;
 mod weights;
 mod wordpiece;
 

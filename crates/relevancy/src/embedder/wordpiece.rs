@@ -1,17 +1,9 @@
 //! WordPiece tokenizer of BERT (uncased).
 
-use foldhash::fast::FixedState;
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use super::vocabulary::{VOCABULARY, Vocabulary, WORD_CHARS_MAX};
+use crate::ascii_words::{KEY_BYTES_MAX, key, lower_key, run_length};
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
-
-/// Longer words are unknown.
-const WORD_CHARS_MAX: usize = 100;
-const UNKNOWN: &str = "[UNK]";
-
-static VOCABULARY: LazyLock<Vocabulary> =
-    LazyLock::new(|| Vocabulary::read(include_str!("../../data/vocab.txt")));
 
 /// The tokens of a text.
 pub fn token_ids(text: &str) -> Vec<u32> {
@@ -32,22 +24,27 @@ pub(super) fn read(text: &str, tokens_max: usize, mut take: impl FnMut(usize, u3
         }
         left > 0
     };
+    let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(first) = text.as_bytes().get(at) {
-        if word.chars == 0
-            && first.is_ascii_alphanumeric()
-            && let Some(end) = plain_end(text, at)
-        {
-            // Fast path: most words are plain ASCII.
-            let mut lower = [0; WORD_CHARS_MAX];
-            let lower = &mut lower[..end - at];
-            lower.copy_from_slice(&text.as_bytes()[at..end]);
-            lower.make_ascii_lowercase();
-            if !vocabulary.cut(lower, |id| take(at, id)) {
-                return;
+    while let Some(first) = bytes.get(at) {
+        // Fast path: most words are plain ASCII.
+        if word.chars == 0 {
+            if *first == b' ' {
+                at += 1;
+                continue;
             }
-            at = end;
-            continue;
+            let rest = &bytes[at..];
+            if let Some(length) = plain_length(rest) {
+                let goes_on = match known_word(vocabulary, rest, length) {
+                    Some(id) => take(at, id),
+                    None => cut_plain(vocabulary, &rest[..length], |id| take(at, id)),
+                };
+                if !goes_on {
+                    return;
+                }
+                at += length;
+                continue;
+            }
         }
         let Some(c) = text[at..].chars().next() else { break };
         let start = at;
@@ -72,14 +69,38 @@ pub(super) fn read(text: &str, tokens_max: usize, mut take: impl FnMut(usize, u3
     word.end(vocabulary, &mut take);
 }
 
-/// The end of the ASCII alphanumeric run that begins here, if nothing but ASCII is in it and after it, and no control
-/// character.
-fn plain_end(text: &str, start: usize) -> Option<usize> {
-    let bytes = &text.as_bytes()[start..];
-    let length =
-        bytes.iter().take(WORD_CHARS_MAX + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let ends_plainly = bytes.get(length).is_none_or(|byte| byte.is_ascii_graphic() || *byte == b' ');
-    (length <= WORD_CHARS_MAX && ends_plainly).then_some(start + length)
+/// The length of the plain word that the text begins with: ASCII alphanumeric characters before anything that ends a
+/// word, or one punctuation character.
+#[inline]
+fn plain_length(rest: &[u8]) -> Option<usize> {
+    let length = run_length(rest);
+    if length == 0 {
+        return rest.first().is_some_and(u8::is_ascii_punctuation).then_some(1);
+    }
+    // A control character does not end a word; an accent belongs to it.
+    let ends = rest
+        .get(length)
+        .is_none_or(|byte| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
+    (length <= WORD_CHARS_MAX && ends).then_some(length)
+}
+
+/// The token of a plain word that is a token as a whole, as most are.
+#[inline]
+fn known_word(vocabulary: &Vocabulary, rest: &[u8], length: usize) -> Option<u32> {
+    if length > KEY_BYTES_MAX {
+        return None;
+    }
+    let is_alone = rest.first().is_some_and(u8::is_ascii_punctuation);
+    vocabulary.of_key(if is_alone { key(rest, length) } else { lower_key(rest, length) })
+}
+
+#[inline(never)]
+fn cut_plain(vocabulary: &Vocabulary, word: &[u8], take: impl FnMut(u32) -> bool) -> bool {
+    let mut lower = [0; WORD_CHARS_MAX];
+    let lower = &mut lower[..word.len()];
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    vocabulary.cut(lower, take)
 }
 
 /// What a character does to the words around it.
@@ -157,57 +178,6 @@ impl Word {
         self.text.clear();
         self.chars = 0;
         goes_on
-    }
-}
-
-type Places = HashMap<&'static [u8], u32, FixedState>;
-
-struct Vocabulary {
-    /// Tokens that begin a word.
-    first: Places,
-    /// Tokens that continue a word, without their `##`.
-    next: Places,
-    unknown: u32,
-    /// Length of the longest token, in bytes.
-    longest: usize,
-}
-
-impl Vocabulary {
-    fn read(lines: &'static str) -> Self {
-        let (mut first, mut next) = (Places::default(), Places::default());
-        for (id, line) in (0u32..).zip(lines.lines()) {
-            match line.strip_prefix("##").filter(|rest| !rest.is_empty()) {
-                Some(rest) => next.insert(rest.as_bytes(), id),
-                None => first.insert(line.as_bytes(), id),
-            };
-        }
-        let unknown = first.get(UNKNOWN.as_bytes()).copied().unwrap_or_default();
-        let longest = first.keys().chain(next.keys()).map(|token| token.len()).max().unwrap_or_default();
-        Self { first, next, unknown, longest }
-    }
-
-    /// Splits a word into the longest tokens from the left; a word that cannot be split is unknown as a whole.
-    fn cut(&self, word: &[u8], mut take: impl FnMut(u32) -> bool) -> bool {
-        if let Some(id) = self.first.get(word) {
-            return take(*id);
-        }
-        let mut ids = [0; WORD_CHARS_MAX];
-        let mut count = 0;
-        let mut rest = word;
-        while !rest.is_empty() {
-            let places = if count == 0 { &self.first } else { &self.next };
-            let Some((id, length)) = self.longest_at(places, rest) else { return take(self.unknown) };
-            ids[count] = id;
-            count += 1;
-            rest = &rest[length..];
-        }
-        ids[..count].iter().all(|id| take(*id))
-    }
-
-    /// A token is whole characters, so a cut inside of one finds nothing.
-    fn longest_at(&self, places: &Places, rest: &[u8]) -> Option<(u32, usize)> {
-        let mut ends = (1..=rest.len().min(self.longest)).rev();
-        ends.find_map(|end| Some((*places.get(&rest[..end])?, end)))
     }
 }
 

@@ -174,6 +174,7 @@ impl Query {
     }
 
     /// Fast check that is false for most words of a text: the word begins unlike every stem.
+    #[inline]
     pub fn may_match(&self, word: &str) -> bool {
         // Most words begin with two ASCII characters.
         if let ([first, second, ..], Some(firsts)) = (word.as_bytes(), &self.first_characters)
@@ -183,6 +184,11 @@ impl Query {
         {
             return false;
         }
+        self.may_match_beginning(word)
+    }
+
+    #[inline(never)]
+    fn may_match_beginning(&self, word: &str) -> bool {
         let word = self.language.beginning(word);
         self.beginnings.iter().any(|stem| may_begin(word, *stem))
     }

@@ -1,0 +1,118 @@
+//! Plain ASCII words, read eight or sixteen bytes at a time: most words of most texts.
+
+/// Longest word with a [`key`].
+pub(crate) const KEY_BYTES_MAX: usize = 16;
+
+/// One byte, eight times.
+const fn bytes(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// The number of ASCII alphanumeric characters that `text` begins with.
+#[inline]
+pub(crate) fn run_length(text: &[u8]) -> usize {
+    match text.first_chunk::<8>().map(|chunk| others(u64::from_le_bytes(*chunk))) {
+        Some(others) if others != 0 => (others.trailing_zeros() / 8) as usize,
+        _ => long_run_length(text),
+    }
+}
+
+#[inline(never)]
+fn long_run_length(text: &[u8]) -> usize {
+    let (chunks, rest) = text.as_chunks::<8>();
+    for (place, chunk) in chunks.iter().enumerate() {
+        let others = others(u64::from_le_bytes(*chunk));
+        if others != 0 {
+            return place * chunk.len() + (others.trailing_zeros() / 8) as usize;
+        }
+    }
+    text.len() - rest.len() + rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
+}
+
+/// The highest bit of each byte that is not an ASCII alphanumeric character.
+#[inline]
+fn others(chunk: u64) -> u64 {
+    const HIGH: u64 = bytes(0x80);
+    // The sums of seven bits do not carry into the next byte; they set the highest bit from a certain character on.
+    let low = chunk & !HIGH;
+    let lower = low | bytes(0x20);
+    let from = |characters: u64, first: u8| characters + bytes(0x80 - first);
+    let alphabetic = from(lower, b'a') & !from(lower, b'z' + 1);
+    let digits = from(low, b'0') & !from(low, b'9' + 1);
+    (!(alphabetic | digits) | chunk) & HIGH
+}
+
+/// The first `length` bytes of `text`, at most [`KEY_BYTES_MAX`], as a number. The other bytes of the number are 0.
+#[inline]
+pub(crate) fn key(text: &[u8], length: usize) -> u128 {
+    let mut buffer = [0; KEY_BYTES_MAX];
+    let chunk = text.first_chunk().unwrap_or_else(|| {
+        buffer[..text.len()].copy_from_slice(text);
+        &buffer
+    });
+    u128::from_le_bytes(*chunk) & MASKS[length]
+}
+
+/// The [`key`] of ASCII alphanumeric characters in lower case.
+#[inline]
+pub(crate) fn lower_key(text: &[u8], length: usize) -> u128 {
+    const LOWER: u128 = u128::from_ne_bytes([0x20; KEY_BYTES_MAX]);
+    // The bit that distinguishes lower case is set in every digit.
+    (key(text, length) | LOWER) & MASKS[length]
+}
+
+/// The bytes of a key, by its length.
+const MASKS: [u128; KEY_BYTES_MAX + 1] = masks();
+
+const fn masks() -> [u128; KEY_BYTES_MAX + 1] {
+    let mut masks = [0; KEY_BYTES_MAX + 1];
+    let mut length = 1;
+    while length <= KEY_BYTES_MAX {
+        masks[length] = u128::MAX >> (128 - 8 * length);
+        length += 1;
+    }
+    masks
+}
+
+/// Combines two halves of a key, or a hash and the next eight bytes, into a hash.
+#[inline]
+pub(crate) fn combined(one: u64, other: u64) -> u64 {
+    let product = u128::from(one ^ 0x9e37_79b9_7f4a_7c15) * u128::from(other ^ 0xd6e8_feb8_6659_fd93);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_byte_continues_a_run_or_ends_it() {
+        for byte in 0..=u8::MAX {
+            for place in 0..11 {
+                let mut text = [b'a'; 11];
+                text[place] = byte;
+                let expected = if byte.is_ascii_alphanumeric() { 11 } else { place };
+                assert_eq!(run_length(&text), expected, "{byte} at {place}");
+            }
+        }
+        assert_eq!(run_length(b""), 0);
+    }
+
+    #[test]
+    fn keys_are_the_bytes() {
+        assert_eq!(key(b"abc", 2), u128::from(u16::from_le_bytes(*b"ab")));
+        let long = b"ABCdef0123456789 and more";
+        assert_eq!(key(long, 16), u128::from_le_bytes(*b"ABCdef0123456789"));
+        assert_eq!(lower_key(long, 16), key(b"abcdef0123456789", 16));
+        assert_eq!(lower_key(b"A1 b", 2), key(b"a1", 2));
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_counted(text in "([a-zA-Z0-9]{0,20}|[ '.é@`{/:\\[])*") {
+            let expected = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            prop_assert_eq!(run_length(text.as_bytes()), expected);
+        }
+    }
+}
