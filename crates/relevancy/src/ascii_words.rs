@@ -4,7 +4,7 @@
 pub(crate) const KEY_BYTES_MAX: usize = 16;
 
 /// One byte, eight times.
-const fn bytes(byte: u8) -> u64 {
+pub(crate) const fn eight(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
@@ -32,14 +32,23 @@ fn long_run_length(text: &[u8]) -> usize {
 /// The highest bit of each byte that is not an ASCII alphanumeric character.
 #[inline]
 fn others(chunk: u64) -> u64 {
-    const HIGH: u64 = bytes(0x80);
+    const HIGH: u64 = eight(0x80);
     // The sums of seven bits do not carry into the next byte; they set the highest bit from a certain character on.
     let low = chunk & !HIGH;
-    let lower = low | bytes(0x20);
-    let from = |characters: u64, first: u8| characters + bytes(0x80 - first);
+    let lower = low | eight(0x20);
+    let from = |characters: u64, first: u8| characters + eight(0x80 - first);
     let alphabetic = from(lower, b'a') & !from(lower, b'z' + 1);
     let digits = from(low, b'0') & !from(low, b'9' + 1);
     (!(alphabetic | digits) | chunk) & HIGH
+}
+
+/// Eight bytes of any text with the ASCII characters in lower case.
+#[inline]
+pub(crate) fn lower(chunk: u64) -> u64 {
+    const HIGH: u64 = eight(0x80);
+    let low = chunk & !HIGH;
+    let upper = (low + eight(0x80 - b'A')) & !(low + eight(0x80 - b'Z' - 1)) & !chunk & HIGH;
+    chunk | (upper >> 2)
 }
 
 /// The first `length` bytes of `text`, at most [`KEY_BYTES_MAX`], as a number. The other bytes of the number are 0.
@@ -51,6 +60,17 @@ pub(crate) fn key(text: &[u8], length: usize) -> u128 {
         &buffer
     });
     u128::from_le_bytes(*chunk) & MASKS[length]
+}
+
+/// The first `length` bytes of `text`, at most eight, as a number.
+#[inline]
+pub(crate) fn first_eight(text: &[u8], length: usize) -> u64 {
+    let mut last = [0; 8];
+    let chunk = text.first_chunk().unwrap_or_else(|| {
+        last[..text.len()].copy_from_slice(text);
+        &last
+    });
+    u64::from_le_bytes(*chunk) & (MASKS[length] as u64)
 }
 
 /// The [`key`] of ASCII alphanumeric characters in lower case.
@@ -102,10 +122,22 @@ mod tests {
     #[test]
     fn keys_are_the_bytes() {
         assert_eq!(key(b"abc", 2), u128::from(u16::from_le_bytes(*b"ab")));
+        assert_eq!((first_eight(b"abc", 2), first_eight(b"abcdefghi", 8)), (0x6261, 0x6867_6665_6463_6261));
         let long = b"ABCdef0123456789 and more";
         assert_eq!(key(long, 16), u128::from_le_bytes(*b"ABCdef0123456789"));
         assert_eq!(lower_key(long, 16), key(b"abcdef0123456789", 16));
         assert_eq!(lower_key(b"A1 b", 2), key(b"a1", 2));
+    }
+
+    #[test]
+    fn every_byte_has_its_lower_case() {
+        for byte in 0..=u8::MAX {
+            let chunk = [b'A', byte, 0xff, byte, byte, b'[', b'@', byte];
+            assert_eq!(
+                lower(u64::from_le_bytes(chunk)).to_le_bytes(),
+                chunk.map(|byte| byte.to_ascii_lowercase())
+            );
+        }
     }
 
     proptest! {

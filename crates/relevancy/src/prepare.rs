@@ -79,8 +79,10 @@ fn read(match_targets: &MatchTargets<'_>, item: &mut ResultItem) -> Explain {
         let marked = if field == Field::Author { None } else { marked(query, text, &readings[place]) };
         marked.or_else(|| (**text != *item.text(field)).then(|| text.clone().into_owned()))
     });
-    let said_before =
-        repetition([Field::Title, Field::Body].map(|field| readings[field as usize].tokens.as_slice()));
+    let said_before = repetition([Field::Title, Field::Body].map(|field| {
+        let place = field as usize;
+        (&*texts[place], readings[place].tokens.as_slice())
+    }));
     let reading = TextEvidence { cosine, repetition: said_before };
     let result_notes = ResultNotes { hits: Hits::of(query, readings), reading };
     drop(texts);

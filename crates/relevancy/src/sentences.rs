@@ -1,5 +1,6 @@
 //! Splits a text into sentences.
 
+use crate::ascii_words::eight;
 use std::ops::Range;
 
 /// Most sentences of a text; the rest belongs to the last.
@@ -33,10 +34,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 
 /// Where sentences end, before the end of the text. The part between two ends may have no alphanumeric character.
 pub fn ends(text: &str) -> impl Iterator<Item = usize> {
-    // Most characters are alphanumeric; only the others are checked.
-    let may_end = |byte: u8| matches!(byte, b'.' | b'!' | b'?' | b'\n') || byte >= 0xc0;
-    let places = text.bytes().enumerate().filter(move |(_, byte)| may_end(*byte));
-    places.filter_map(move |(at, _)| {
+    Candidates { text, chunk: 0, places: candidates(text, 0).unwrap_or_default() }.filter_map(move |at| {
         let c = text[at..].chars().next()?;
         let after = at + c.len_utf8();
         match c {
@@ -45,6 +43,50 @@ pub fn ends(text: &str) -> impl Iterator<Item = usize> {
             _ => None,
         }
     })
+}
+
+/// The places of the characters that may end a sentence, and of a few others: most characters are alphanumeric or
+/// spaces, and eight bytes are examined at once.
+struct Candidates<'a> {
+    text: &'a str,
+    /// Where the examined bytes begin.
+    chunk: usize,
+    /// The highest bit of each byte in question.
+    places: u64,
+}
+
+impl Iterator for Candidates<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.places == 0 {
+            self.chunk += 8;
+            self.places = candidates(self.text, self.chunk)?;
+        }
+        let place = self.chunk + (self.places.trailing_zeros() / 8) as usize;
+        self.places &= self.places - 1;
+        Some(place)
+    }
+}
+
+/// The highest bit of each byte at `start` and after it that may end a sentence; `None` at the end of the text.
+#[inline]
+fn candidates(text: &str, start: usize) -> Option<u64> {
+    const HIGH: u64 = eight(0x80);
+    let rest = text.as_bytes().get(start..).filter(|rest| !rest.is_empty())?;
+    let mut last = [b' '; 8];
+    let chunk = rest.first_chunk().unwrap_or_else(|| {
+        last[..rest.len()].copy_from_slice(rest);
+        &last
+    });
+    let chunk = u64::from_le_bytes(*chunk);
+    let low = chunk & !HIGH;
+    let is_not = |byte: u8| (low ^ eight(byte)) + eight(0x7f);
+    // Below the digits, such as `.`, `!` and a line break, but not a space; `?`; the first byte of another character.
+    let is_below = !(low + eight(0x80 - b'0')) & is_not(b' ');
+    let is_ascii_end = (is_below | !is_not(b'?')) & !chunk;
+    Some((is_ascii_end | (chunk & (chunk << 1))) & HIGH)
 }
 
 /// The end of the sentence whose final punctuation is here, including closing quotes; `None` if it continues.

@@ -168,9 +168,25 @@ impl RollingHash {
     }
 
     /// Appends a word of `bytes` bytes.
-    fn append(&mut self, word: Self, bytes: u32) {
-        self.0 = self.0.wrapping_mul(Self::FACTOR.wrapping_pow(bytes)).wrapping_add(word.0);
+    fn append(&mut self, word: Self, bytes: usize) {
+        let factor = FACTOR_POWERS.get(bytes).copied();
+        let factor =
+            factor.unwrap_or_else(|| Self::FACTOR.wrapping_pow(bytes.try_into().unwrap_or(u32::MAX)));
+        self.0 = self.0.wrapping_mul(factor).wrapping_add(word.0);
     }
+}
+
+/// The factors of most words.
+const FACTOR_POWERS: [u64; 32] = factor_powers();
+
+const fn factor_powers() -> [u64; 32] {
+    let mut powers = [1_u64; 32];
+    let mut bytes = 1;
+    while bytes < powers.len() {
+        powers[bytes] = powers[bytes - 1].wrapping_mul(RollingHash::FACTOR);
+        bytes += 1;
+    }
+    powers
 }
 
 #[derive(Default)]
@@ -186,33 +202,78 @@ impl Reader {
     }
 
     fn read(&mut self, text: &str, is_title: bool) {
-        for token in tokens(text).take(WORDS_MAX.saturating_sub(self.words.len())) {
-            if is_plain(token.text) {
-                self.add(token.text, is_title)
+        let mut tokens = tokens(text);
+        while self.words.len() < WORDS_MAX
+            && let Some(token) = tokens.advance()
+        {
+            let bytes = Bytes::of(token.text);
+            if bytes.kinds & Bytes::OPEN == 0 {
+                self.add(token.text, bytes, is_title);
             } else {
-                self.add(&folded(token.text), is_title)
+                let word = folded(token.text);
+                self.add(&word, Bytes::of(&word), is_title);
             }
         }
     }
 
-    fn add(&mut self, word: &str, is_title: bool) {
+    fn add(&mut self, word: &str, Bytes { hash, kinds }: Bytes, is_title: bool) {
         let bytes = word.as_bytes();
-        let mut hash = RollingHash::default();
-        let mut has_digit = false;
-        for byte in bytes {
-            has_digit |= byte.is_ascii_digit();
-            hash.push(byte.to_ascii_lowercase());
-        }
         // Two adjacent numbers are not one number.
         if self.ends_with_digit && bytes.first().is_some_and(u8::is_ascii_digit) {
             self.hash.push(b' ');
         }
         self.ends_with_digit = bytes.last().is_some_and(u8::is_ascii_digit);
-        self.hash.append(hash, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
-        let is_number = has_digit || is_roman(bytes, is_title) || has_other_digit(word);
+        self.hash.append(hash, bytes.len());
+        let is_number = kinds & Bytes::DIGIT != 0
+            || (kinds & Bytes::OTHER == 0 && is_roman(bytes.len(), is_title))
+            || (kinds & Bytes::OPEN != 0 && has_other_digit(word));
         let number = if is_number { Word::NUMBER } else { 0 };
         self.words.push(Word((high_half(mixed(hash.0, WORD)) & !Word::NUMBER) | number));
     }
+}
+
+/// The bytes of a word, read once.
+struct Bytes {
+    /// In lower case.
+    hash: RollingHash,
+    /// What kinds of bytes occur.
+    kinds: u8,
+}
+
+impl Bytes {
+    const DIGIT: u8 = 1;
+    /// Not a character of a Roman numeral.
+    const OTHER: u8 = 2;
+    /// An apostrophe or not ASCII: the word must be folded.
+    const OPEN: u8 = 4;
+
+    #[inline(always)]
+    fn of(word: &str) -> Self {
+        let (mut hash, mut kinds) = (RollingHash::default(), 0);
+        for byte in word.bytes() {
+            let (lower, kind) = BYTES[usize::from(byte)];
+            hash.push(lower);
+            kinds |= kind;
+        }
+        Self { hash, kinds }
+    }
+}
+
+/// Every byte in lower case, and its kinds.
+const BYTES: [(u8, u8); 256] = bytes();
+
+const fn bytes() -> [(u8, u8); 256] {
+    let mut bytes = [(0, 0); 256];
+    let mut place = 0;
+    while place < bytes.len() {
+        let byte = place as u8;
+        let digit = if byte.is_ascii_digit() { Bytes::DIGIT } else { 0 };
+        let other = if matches!(byte.to_ascii_lowercase(), b'i' | b'v' | b'x') { 0 } else { Bytes::OTHER };
+        let open = if byte.is_ascii() && byte != b'\'' { 0 } else { Bytes::OPEN };
+        bytes[place] = (byte.to_ascii_lowercase(), digit | other | open);
+        place += 1;
+    }
+    bytes
 }
 
 /// Average length of a word with its space, for the initial capacity.
@@ -223,26 +284,23 @@ const WORD: u64 = 1;
 const TITLE: u64 = 2;
 const WHOLE: u64 = 3;
 
-fn is_plain(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii() && byte != b'\'')
-}
-
 /// The normal form of words: lower case, no accents, no apostrophes.
 fn folded(word: &str) -> String {
     let plain = word.nfkd().filter(|c| !is_combining_mark(*c) && !matches!(c, '\'' | '’'));
     plain.flat_map(char::to_lowercase).collect()
 }
 
-/// A Roman numeral, I to XXXIX. A single character counts only in a title, as in `Part I`.
-fn is_roman(word: &[u8], is_title: bool) -> bool {
+/// Whether a word of these characters is a Roman numeral, I to XXXIX. A single character counts only in a title, as in
+/// `Part I`.
+fn is_roman(length: usize, is_title: bool) -> bool {
     const LONGEST: usize = "xxxviii".len();
     let lengths = if is_title { 1..=LONGEST } else { 2..=LONGEST };
-    lengths.contains(&word.len()) && word.iter().all(|byte| b"ivxIVX".contains(byte))
+    lengths.contains(&length)
 }
 
 /// A digit of another script.
 fn has_other_digit(word: &str) -> bool {
-    !word.is_ascii() && word.chars().any(char::is_numeric)
+    word.chars().any(char::is_numeric)
 }
 
 fn sorted<T: Ord>(list: impl Iterator<Item = T>) -> Vec<T> {
