@@ -16,7 +16,8 @@ pub struct Part {
 
 /// The text without highlights.
 pub fn unmarked(text: &str) -> Cow<'_, str> {
-    if text.contains(OPEN) || text.contains(CLOSE) {
+    // One byte is found faster than several.
+    if text.contains('<') && (text.contains(OPEN) || text.contains(CLOSE)) {
         text.replace(OPEN, "").replace(CLOSE, "").into()
     } else {
         text.into()

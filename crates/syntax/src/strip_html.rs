@@ -106,7 +106,7 @@ pub fn strip_markup(text: &str) -> String {
 /// `&amp;` before what would then be an entity. Control characters are removed, white space is kept. The function is
 /// idempotent.
 pub fn readable(text: &str) -> Cow<'_, str> {
-    let is_plain = |byte: u8| ((b' '..0x7f).contains(&byte) && !matches!(byte, b'<' | b'&')) || byte == b'\n';
+    let is_plain = |byte: u8| is_printable_ascii(byte) && !matches!(byte, b'<' | b'&');
     let is_readable = |c: char| !matches!(c, '<' | '&') && !is_unprintable(c);
     // Without an early exit from the loop, sixteen bytes are examined at once.
     if text.bytes().fold(true, |all, byte| all & is_plain(byte)) || text.chars().all(is_readable) {
@@ -214,6 +214,10 @@ fn is_inline(tag: &str) -> bool {
     INLINE.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
+fn is_printable_ascii(byte: u8) -> bool {
+    (b' '..0x7f).contains(&byte) || byte == b'\n'
+}
+
 fn is_unprintable(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
@@ -250,7 +254,9 @@ fn flush(out: &mut String, node: &mut String) {
 }
 
 fn flush_printable(out: &mut String, node: &mut String) {
-    node.retain(|c| !is_unprintable(c));
+    if !node.bytes().fold(true, |all, byte| all & is_printable_ascii(byte)) {
+        node.retain(|c| !is_unprintable(c));
+    }
     flush(out, node);
 }
 

@@ -7,7 +7,7 @@ use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
 use domain::result::{ResultItem, ResultSet};
-use relevancy::embedder::embed_cached;
+use relevancy::embedder::embed;
 use relevancy::similarity::{Sameness, Text, groups};
 use std::collections::HashMap;
 use syntax::highlights::unmarked;
@@ -36,7 +36,7 @@ fn dedupe(sets: &mut [ResultSet], mut places: Vec<Place>, minimum: f64, lists: b
     let found = {
         let texts: Vec<Text<'_>> =
             places.iter().map(|place| text_of(&sets[place.0].items[place.1])).collect();
-        groups(&texts, &Sameness { minimum, cosine: &cosine })
+        groups(&texts, &Sameness { minimum, embed: &embed })
     };
     let member = |(place, best): (&Place, Option<usize>)| Some((*place, places[best?]));
     let bests: HashMap<Place, Place> = places.iter().zip(found.best).filter_map(member).collect();
@@ -54,11 +54,6 @@ fn text_of(item: &ResultItem) -> Text<'_> {
 
 /// Length of `YYYY-MM-DD`.
 const DAY_BYTES: usize = 10;
-
-fn cosine(a: &str, b: &str) -> Option<f64> {
-    let (a, b) = (embed_cached(a), embed_cached(b));
-    (!a.is_zero() && !b.is_zero()).then(|| f64::from(a.cosine(&b)))
-}
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "DedupeBySimilarityPostResultProcessor",

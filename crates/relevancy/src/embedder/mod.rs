@@ -4,14 +4,12 @@
 //! the rows of its tokens are added up (`weights.rs`) and the sum is normalized (`embedding.rs`). Two texts are similar
 //! if their embeddings point in the same direction.
 
-mod cache;
 mod embedding;
 mod token_spans;
 mod vocabulary;
 mod weights;
 mod wordpiece;
 
-pub use cache::embed_cached;
 pub use embedding::{DIMENSIONS, Embedding, Sum};
 pub use token_spans::TokenSpans;
 pub use weights::MODEL_NAME;

@@ -1,7 +1,7 @@
 //! Scores of windows: by the words of the query, or by their embeddings.
 
 use super::windows::Words;
-use crate::embedder::{Sum, TokenSpans, embed_cached};
+use crate::embedder::{Sum, TokenSpans, embed};
 use crate::query::{Query, TermMatch};
 use crate::tokens::lower;
 use domain::rag::WindowMethod;
@@ -31,7 +31,7 @@ pub fn scored(words: &Words<'_>, query: &Query, method: WindowMethod, window_wor
     if method == WindowMethod::TermVector {
         windows.truncate(EMBEDDED_MAX);
         let asked: Vec<&str> = query.words.iter().map(|word| word.written.as_str()).collect();
-        let asked = embed_cached(&asked.join(" "));
+        let asked = embed(&asked.join(" "));
         for scored in &mut windows {
             let likeness = sum_of(words, &scored.window).cosine(&asked);
             scored.score = f64::from(likeness.unwrap_or(0.0));

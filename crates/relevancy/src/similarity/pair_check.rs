@@ -3,6 +3,7 @@
 //! Two documents on one topic have close embeddings, so the words decide too: which of them differ, and how many.
 
 use super::text::{SHINGLE_WORDS, Text, Word, shingles};
+use crate::embedder::Embedding;
 
 /// If a body is shorter than this, in words, two texts are the same only if all their words are.
 pub const BODY_WORDS_MIN: usize = 8;
@@ -28,8 +29,8 @@ pub const NUMBERS_FOR_ONE_OTHER: usize = 10;
 pub struct Sameness<'a> {
     /// The required cosine of their embeddings if they are long; short ones need less.
     pub minimum: f64,
-    /// The cosine of two texts; `None` if unknown.
-    pub cosine: &'a dyn Fn(&str, &str) -> Option<f64>,
+    /// The embedding of a text; zero if the model does not know it.
+    pub embed: &'a dyn Fn(&str) -> Embedding,
 }
 
 impl Sameness<'_> {
@@ -68,12 +69,15 @@ impl Sameness<'_> {
         let share = few as f64 / many as f64;
         let distance_max = (1.0 - self.minimum) * (1.0 + WORDS_OF_SLACK / short.words().len() as f64);
         // Without an embedding, in a language that the model does not know, the words alone decide.
-        let agree = |other: &str| {
-            (self.cosine)(&short.plain(), other).is_none_or(|cosine| 1.0 - cosine <= distance_max)
+        let of_short = short.embedding(self.embed);
+        let agree = |other: &Embedding| {
+            let is_known = !of_short.is_zero() && !other.is_zero();
+            !is_known || 1.0 - f64::from(of_short.cosine(other)) <= distance_max
         };
         share >= PART_SHARE_MIN
-            && (agree(&long.plain())
-                || (share < PART_SHARE && agree(&long.plain_part(part_start(short, long), few))))
+            && (agree(long.embedding(self.embed))
+                || (share < PART_SHARE
+                    && agree(&(self.embed)(&long.plain_part(part_start(short, long), few)))))
     }
 }
 

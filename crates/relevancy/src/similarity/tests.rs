@@ -2,23 +2,18 @@
 
 use super::pair_check::{BODY_WORDS_MIN, NUMBERS_FOR_ONE_OTHER, PART_SHARE_MIN, TITLE_EXTRA_WORDS_MAX};
 use super::*;
-use crate::embedder::embed;
+use crate::embedder::{DIMENSIONS, Embedding, embed};
 use proptest::prelude::*;
 
 const MINIMUM: f64 = 0.95;
 
-fn by_meaning(a: &str, b: &str) -> Option<f64> {
-    let (a, b) = (embed(a), embed(b));
-    (!a.is_zero() && !b.is_zero()).then(|| f64::from(a.cosine(&b)))
-}
-
 /// As if the model knew no word, so that the words decide.
-fn by_words(_: &str, _: &str) -> Option<f64> {
-    None
+fn by_words(_: &str) -> Embedding {
+    Embedding::ZERO
 }
 
 fn same(a: (&str, &str), b: (&str, &str)) -> bool {
-    let sameness = Sameness { minimum: MINIMUM, cosine: &by_meaning };
+    let sameness = Sameness { minimum: MINIMUM, embed: &embed };
     let (a, b) = (Text::of(a.0, a.1, None), Text::of(b.0, b.1, None));
     assert_eq!(sameness.holds(&a, &b), sameness.holds(&b, &a), "{a:?} {b:?}");
     sameness.holds(&a, &b)
@@ -107,7 +102,7 @@ fn short_texts_are_the_same_if_their_words_are() {
 
 #[test]
 fn a_title_alone_of_another_day_is_another_document() {
-    let sameness = Sameness { minimum: MINIMUM, cosine: &by_meaning };
+    let sameness = Sameness { minimum: MINIMUM, embed: &embed };
     let table = [
         (Some("2024-05-01"), Some("2024-05-08"), false),
         (Some("2024-05-01"), Some("2024-05-01"), true),
@@ -125,7 +120,7 @@ fn a_title_alone_of_another_day_is_another_document() {
 fn a_short_passage_is_not_the_document() {
     let whole = text(5, 100, 5_000);
     let first = |words: usize| whole.split_inclusive(' ').take(words).collect::<String>();
-    let sameness = Sameness { minimum: MINIMUM, cosine: &by_words };
+    let sameness = Sameness { minimum: MINIMUM, embed: &by_words };
     let least = (100.0 * PART_SHARE_MIN).round() as usize;
     for (words, expected) in [(least, true), (least - 1, false)] {
         let part = first(words);
@@ -136,7 +131,7 @@ fn a_short_passage_is_not_the_document() {
 
 #[test]
 fn one_of_many_numbers_may_be_another() {
-    let sameness = Sameness { minimum: MINIMUM, cosine: &by_words };
+    let sameness = Sameness { minimum: MINIMUM, embed: &by_words };
     for (count, expected) in [(NUMBERS_FOR_ONE_OTHER, true), (NUMBERS_FOR_ONE_OTHER - 1, false)] {
         let table: Vec<String> = (0..count).map(|row| format!("{} holds {row} of", word(row * 31))).collect();
         let table = format!("{} {}", table.join(" "), text(9, 20, 5_000));
@@ -149,17 +144,29 @@ fn one_of_many_numbers_may_be_another() {
 fn the_setting_counts() {
     let edited =
         BODY.replace("every hour", "all the time").replace("the office of the town", "our small cabin");
-    let (a, b) = (Text::of(TITLE, BODY, None), Text::of(TITLE, &edited, None));
-    let holds = |minimum, cosine| Sameness { minimum, cosine: &move |_: &str, _: &str| cosine }.holds(&a, &b);
+    let texts = || (Text::of(TITLE, BODY, None), Text::of(TITLE, &edited, None));
+    let holds = |minimum, cosine: Option<f32>| {
+        let embed = |text: &str| {
+            let Some(cosine) = cosine.map(|cosine| if text.contains("cabin") { cosine } else { 1.0 }) else {
+                return Embedding::ZERO;
+            };
+            let mut numbers = [0.0; DIMENSIONS];
+            numbers[..2].copy_from_slice(&[cosine, (1.0 - cosine * cosine).sqrt()]);
+            Embedding::of_slice(&numbers).unwrap()
+        };
+        let (a, b) = texts();
+        Sameness { minimum, embed: &embed }.holds(&a, &b)
+    };
     assert!(holds(0.95, Some(0.96)) && !holds(0.95, Some(0.85)));
     assert!(holds(0.9, Some(0.9)) && !holds(0.97, Some(1.0)), "then more words must be shared");
     assert!(holds(0.95, None), "the words decide");
-    assert!(Sameness { minimum: 1.0, cosine: &by_words }.holds(&a, &a));
+    let (a, _) = texts();
+    assert!(Sameness { minimum: 1.0, embed: &by_words }.holds(&a, &a));
 }
 
 fn found(texts: &[(String, String)], minimum: f64) -> Groups {
     let texts: Vec<Text<'_>> = texts.iter().map(|(title, body)| Text::of(title, body, None)).collect();
-    groups(&texts, &Sameness { minimum, cosine: &by_words })
+    groups(&texts, &Sameness { minimum, embed: &by_words })
 }
 
 #[test]
@@ -290,7 +297,7 @@ proptest! {
     #[test]
     fn the_check_of_a_pair_has_no_side(texts in small_pool()) {
         let texts: Vec<Text<'_>> = texts.iter().map(|(title, body)| Text::of(title, body, None)).collect();
-        let sameness = Sameness { minimum: MINIMUM, cosine: &by_words };
+        let sameness = Sameness { minimum: MINIMUM, embed: &by_words };
         for pair in texts.windows(2) {
             prop_assert_eq!(sameness.holds(&pair[0], &pair[1]), sameness.holds(&pair[1], &pair[0]));
         }

@@ -1,5 +1,6 @@
 //! A text prepared for comparison: hashed words, shingles, and index keys.
 
+use crate::embedder::Embedding;
 use crate::tokens::tokens;
 use std::cell::OnceCell;
 use syntax::strip_html::readable;
@@ -45,6 +46,7 @@ pub struct Text<'a> {
     sketch: Vec<u32>,
     /// Computed on demand: most texts are compared with no other.
     sorted: OnceCell<Box<Sorted>>,
+    embedding: OnceCell<Box<Embedding>>,
 }
 
 /// Sorted lists.
@@ -72,6 +74,7 @@ impl<'a> Text<'a> {
             sketch: sketch(&reader.words),
             words: reader.words,
             sorted: OnceCell::new(),
+            embedding: OnceCell::new(),
         }
     }
 
@@ -124,8 +127,13 @@ impl<'a> Text<'a> {
         self.whole_key == other.whole_key
     }
 
+    /// The embedding of the readable text.
+    pub(super) fn embedding(&self, embed: impl FnOnce(&str) -> Embedding) -> &Embedding {
+        self.embedding.get_or_init(|| Box::new(embed(&self.plain())))
+    }
+
     /// The readable text: title, space, body.
-    pub(super) fn plain(&self) -> String {
+    fn plain(&self) -> String {
         format!("{} {}", readable(self.title), readable(self.body))
     }
 
