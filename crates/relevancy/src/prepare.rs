@@ -92,7 +92,7 @@ fn read(match_targets: &MatchTargets<'_>, item: &mut ResultItem) -> Explain {
             *item.text_mut(field) = text;
         }
     }
-    explain::prepared(match_targets.stems.clone(), result_notes, similarities)
+    explain::prepared(match_targets.stems(), result_notes, similarities)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::hits::FieldReading;
 use crate::query::{Query, Word};
 use crate::sentences::sentences;
 use crate::tokens::{Token, lower};
+use std::cell::RefCell;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
@@ -39,13 +40,41 @@ struct Target {
 pub struct MatchTargets<'q> {
     pub query: &'q Query,
     pub config: &'q ScoringConfig,
+    parts: Arc<QueryParts>,
+}
+
+/// What is prepared of a query.
+#[derive(Debug)]
+struct QueryParts {
     embedding: Embedding,
     /// The words of the query, each followed by `_`.
     key: String,
     targets: Vec<Target>,
     has_digits: bool,
     /// All stems, as `explain` shows them.
-    pub stems: Arc<str>,
+    stems: Arc<str>,
+}
+
+thread_local! {
+    /// Most sources of a search get the same query.
+    static LAST_PREPARED: RefCell<Option<(Query, Arc<QueryParts>)>> = const { RefCell::new(None) };
+}
+
+impl QueryParts {
+    fn of(query: &Query) -> Self {
+        let mut key = String::new();
+        for word in &query.words {
+            key.push_str(&word.written);
+            key.push('_');
+        }
+        Self {
+            embedding: embed(&text(&query.words)),
+            key,
+            targets: targets(query),
+            has_digits: query.words.iter().any(|word| word.written.contains(is_digit)),
+            stems: query.stems().into(),
+        }
+    }
 }
 
 /// The embedding of a field and its similarity to the query.
@@ -64,20 +93,20 @@ pub type Similarities = Vec<(String, f64)>;
 
 impl<'q> MatchTargets<'q> {
     pub fn of(query: &'q Query, config: &'q ScoringConfig) -> Self {
-        let mut key = String::new();
-        for word in &query.words {
-            key.push_str(&word.written);
-            key.push('_');
-        }
-        Self {
-            query,
-            config,
-            embedding: embed(&text(&query.words)),
-            key,
-            targets: targets(query),
-            has_digits: query.words.iter().any(|word| word.written.contains(is_digit)),
-            stems: query.stems().into(),
-        }
+        let parts = LAST_PREPARED.with_borrow_mut(|last| match last {
+            Some((known, parts)) if known == query => parts.clone(),
+            _ => {
+                let parts = Arc::new(QueryParts::of(query));
+                *last = Some((query.clone(), parts.clone()));
+                parts
+            }
+        });
+        Self { query, config, parts }
+    }
+
+    /// All stems, as `explain` shows them.
+    pub fn stems(&self) -> Arc<str> {
+        self.parts.stems.clone()
     }
 
     /// The embedding of a result as a whole.
@@ -93,7 +122,7 @@ impl<'q> MatchTargets<'q> {
 
     /// Similarity of the query and a text, 0 to 1.
     pub fn cosine(&self, text: &Embedding) -> f64 {
-        rounded(f64::from(text.cosine(&self.embedding).max(0.0)))
+        rounded(f64::from(text.cosine(&self.parts.embedding).max(0.0)))
     }
 
     /// Embeds a field. Its sentences matter if it contains words of the query.
@@ -108,7 +137,7 @@ impl<'q> MatchTargets<'q> {
         let (mut whole, mut best) = (Sum::ZERO, 0.0_f32);
         for place in sentences {
             let sum = token_spans.sum_between(place);
-            best = best.max(sum.cosine(&self.embedding).unwrap_or_default());
+            best = best.max(sum.cosine(&self.parts.embedding).unwrap_or_default());
             whole.add(&sum);
         }
         if token_spans.len() > TOKENS_MAX {
@@ -133,10 +162,10 @@ impl<'q> MatchTargets<'q> {
         };
         if text_match.tells {
             let (label, value) = self.whole(text_match);
-            keep(format!("{}{label}", self.key), value);
+            keep(format!("{}{label}", self.parts.key), value);
         }
         let matches = &reading.matches[..reading.matches.len().min(MATCHES_MAX)];
-        for target in &self.targets {
+        for target in &self.parts.targets {
             let anchors = matches.iter().filter(|one| reading.term(**one) == Some(target.term));
             let places = anchors
                 .filter_map(|one| one.position.checked_sub(target.anchor - target.words.start))
@@ -151,7 +180,7 @@ impl<'q> MatchTargets<'q> {
 
     /// The similarity of the whole field, or of the most similar sentence.
     fn whole(&self, text_match: &TextMatch) -> (&'static str, f64) {
-        match (text_match.whole.cosine(&self.embedding), text_match.best) {
+        match (text_match.whole.cosine(&self.parts.embedding), text_match.best) {
             (None, _) => ("*", UNKNOWN_FIELD),
             (Some(whole), None) => ("*", f64::from(whole)),
             (Some(_), Some(best)) => ("s*", f64::from(best)),
@@ -188,7 +217,7 @@ impl<'q> MatchTargets<'q> {
             // Far down in a long text the tokens are not kept.
             found.or_else(|| TokenSpans::of(&text[bytes]).sum().cosine(&target.embedding))
         };
-        let alike = if !self.has_digits && window.iter().any(|token| token.text.contains(is_digit)) {
+        let alike = if !self.parts.has_digits && window.iter().any(|token| token.text.contains(is_digit)) {
             match without_digits(window) {
                 Some(words) => TokenSpans::of(&words).sum().cosine(&target.embedding),
                 None => read(forward(tokens, place, target.words.len())),

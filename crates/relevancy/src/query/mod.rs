@@ -1,9 +1,10 @@
 //! Parses query text into terms, phrases and negated words.
 
 use crate::language::Language;
-use crate::stems::{Beginning, may_begin};
+use crate::stems::StemBeginning;
 use crate::tokens::{lower, tokens};
 use domain::search::Search;
+use std::cell::RefCell;
 use std::ops::Range;
 
 /// Most terms of a query; later ones are not weighted.
@@ -60,10 +61,22 @@ pub struct Query {
     /// Stems that a source highlighted. They are shown among the hits and have no weight: a source that highlights
     /// would otherwise outrank one that does not.
     highlights: Vec<String>,
-    /// The first two characters of every stem.
-    beginnings: Vec<Beginning>,
+    /// What the words of each stem begin with.
+    beginnings: Vec<StemBeginning>,
     /// The ASCII characters that a matching word can begin with, if the language allows such a check.
     first_characters: Option<Box<[bool; 128]>>,
+}
+
+/// A query that was parsed, and its text.
+struct Parsed {
+    language: Language,
+    own: String,
+    whole: String,
+    query: Query,
+}
+
+thread_local! {
+    static LAST_PARSED: RefCell<Option<Parsed>> = const { RefCell::new(None) };
 }
 
 /// What a word of a text matches in a query.
@@ -109,6 +122,21 @@ impl Query {
             processed => processed,
         };
         let own = if query_to_provider.trim().is_empty() { whole } else { query_to_provider };
+        // Most sources of a search get the same query.
+        LAST_PARSED.with_borrow_mut(|last| match last {
+            Some(known) if known.language == language && known.own == own && known.whole == *whole => {
+                known.query.clone()
+            }
+            _ => {
+                let query = Self::parse_with_exclusions(language, own, whole);
+                let (own, whole) = (own.to_owned(), whole.to_owned());
+                *last = Some(Parsed { language, own, whole, query: query.clone() });
+                query
+            }
+        })
+    }
+
+    fn parse_with_exclusions(language: Language, own: &str, whole: &str) -> Self {
         let mut query = Self::parse_in(language, own);
         if own == whole {
             return query;
@@ -189,8 +217,8 @@ impl Query {
 
     #[inline(never)]
     fn may_match_beginning(&self, word: &str) -> bool {
-        let word = self.language.beginning(word);
-        self.beginnings.iter().any(|stem| may_begin(word, *stem))
+        let beginning = self.language.beginning(word);
+        self.beginnings.iter().any(|stem| stem.may_begin(word, beginning))
     }
 
     /// All stems, as `explain` shows them.
@@ -215,12 +243,13 @@ impl Query {
 
     fn find_beginnings(&mut self) {
         let stems = self.terms.iter().map(|term| &term.stem).chain(&self.highlights);
-        self.beginnings = stems.map(|stem| self.language.beginning(stem)).collect();
+        self.beginnings = stems.map(|stem| StemBeginning::of(self.language, stem)).collect();
         self.beginnings.sort_unstable();
         self.beginnings.dedup();
         self.first_characters = self.language.keeps_first_character().then(|| {
             let mut firsts = [false; 128];
-            for first in self.beginnings.iter().filter_map(|beginning| beginning.0).filter(char::is_ascii) {
+            let beginnings = self.beginnings.iter().filter_map(|beginning| beginning.first_two.0);
+            for first in beginnings.filter(char::is_ascii) {
                 firsts[first as usize] = true;
             }
             Box::new(firsts)
