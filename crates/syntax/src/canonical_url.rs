@@ -16,22 +16,74 @@ pub fn canonical(text: &str) -> Option<String> {
     if text.is_empty() {
         return None;
     }
-    let Ok(mut url) = Url::parse(text) else { return Some(text.to_owned()) };
+    plain(text).or_else(|| Some(parsed(text)))
+}
+
+/// The canonical form of a web address in its usual form, which needs no parser: a host in lower case, no port, nothing
+/// to decode or to encode, no fragment. `None` for any other.
+fn plain(text: &str) -> Option<String> {
+    let after_scheme = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme))?;
+    let scheme = &text[..text.len() - after_scheme.len()];
+    let (before_query, query) = match after_scheme.split_once('?') {
+        Some((before, query)) => (before, Some(query)),
+        None => (after_scheme, None),
+    };
+    let (host, path) = before_query.split_at(before_query.find('/').unwrap_or(before_query.len()));
+    let is_query_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&()*+,;=:@/?%".contains(&byte);
+    if !is_plain_host(host) || !is_plain_path(path) || !query.unwrap_or_default().bytes().all(is_query_byte) {
+        return None;
+    }
+    let path = path.trim_end_matches('/');
+    let mut url = String::with_capacity(text.len() + 1);
+    for part in [scheme, host, if path.is_empty() { "/" } else { path }] {
+        url.push_str(part);
+    }
+    for (number, pair) in kept(query.unwrap_or_default()).enumerate() {
+        url.push(if number == 0 { '?' } else { '&' });
+        url.push_str(pair);
+    }
+    Some(url)
+}
+
+const SCHEMES: [&str; 2] = ["https://", "http://"];
+
+/// Names in lower case; no number at the end, as in an IP address, and no `--`, as in an encoded name.
+fn is_plain_host(host: &str) -> bool {
+    let is_name_byte = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_name = |name: &str| (1..=63).contains(&name.len()) && name.bytes().all(is_name_byte);
+    let last = host.rsplit('.').next().unwrap_or_default();
+    host.split('.').all(is_name)
+        && host.len() <= 253
+        && last.starts_with(|c: char| c.is_ascii_lowercase())
+        && !host.contains("--")
+}
+
+/// A segment that begins with a period may mean another folder.
+fn is_plain_path(path: &str) -> bool {
+    let is_path_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~!$&()*+,;=:@".contains(&byte);
+    path.bytes().all(is_path_byte) && !path.contains("/.")
+}
+
+fn parsed(text: &str) -> String {
+    let Ok(mut url) = Url::parse(text) else { return text.to_owned() };
     // A fragment such as `#/orders/7` is the route of a single-page application; others are positions in a page.
     if !url.fragment().is_some_and(|fragment| fragment.starts_with(['/', '!'])) {
         url.set_fragment(None);
     }
     if let Some(query) = url.query() {
-        let kept: Vec<&str> =
-            query.split('&').filter(|pair| !pair.is_empty() && !is_tracking(pair)).collect();
-        let kept = kept.join("&");
+        let kept = kept(query).collect::<Vec<&str>>().join("&");
         url.set_query(Some(kept.as_str()).filter(|kept| !kept.is_empty()));
     }
     if !url.cannot_be_a_base() {
         let path = url.path().trim_end_matches('/').to_owned();
         url.set_path(&path);
     }
-    Some(url.into())
+    url.into()
+}
+
+/// The parameters of a query that are part of the page's identity.
+fn kept(query: &str) -> impl Iterator<Item = &str> {
+    query.split('&').filter(|pair| !pair.is_empty() && !is_tracking(pair))
 }
 
 fn is_tracking(pair: &str) -> bool {
@@ -42,6 +94,7 @@ fn is_tracking(pair: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn addresses_of_one_page_are_equal() {
@@ -87,6 +140,37 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(canonical(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn usual_addresses_need_no_parser() {
+        for (text, expected) in [
+            ("https://example.org", Some("https://example.org/")),
+            ("http://a-1.example.org/b//c.d/~e:f/", Some("http://a-1.example.org/b//c.d/~e:f")),
+            ("https://example.org/?a=%2F&utm_source=x&&b=c?d", Some("https://example.org/?a=%2F&b=c?d")),
+            ("https://example.org?a", Some("https://example.org/?a")),
+            ("https://example.org/a%20b", None),
+            ("https://Example.org/", None),
+            ("https://example.org:443/", None),
+            ("https://example.org/a/../b", None),
+            ("https://127.0.0.1/", None),
+            ("https://xn--bcher-kva.example/", None),
+            ("https://example.org/#a", None),
+            ("ftp://example.org/", None),
+        ] {
+            assert_eq!(plain(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_leads_to_the_same_url(
+            text in "https?://[a-z0-9.-]{1,12}(\\.[a-z0-9-]{1,5})?(/[a-zA-Z0-9/._~!$&'()*+,;=:@%-]{0,16})?(\\?[a-zA-Z0-9/._~!$&'()*+,;=:@%?-]{0,16})?|https://\\PC{0,30}|\\PC{0,30}",
+        ) {
+            if let Some(plain) = plain(&text) {
+                prop_assert_eq!(plain, parsed(&text));
+            }
         }
     }
 }
