@@ -9,6 +9,7 @@ use domain::ports::{
 };
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use syntax::strip_html::readable;
 
@@ -30,7 +31,7 @@ impl PostResultProcessor for DedupeByFieldPostResultProcessor {
 /// Works on the results at these positions, the best first. The others of a group are listed under its best if `lists`
 /// is set, otherwise deleted.
 fn dedupe(sets: &mut [ResultSet], places: Vec<Place>, field: &str, lists: bool) -> Outcome {
-    let mut best_of_value: HashMap<String, Place> = HashMap::new();
+    let mut best_of_value: HashMap<String, Place> = HashMap::with_capacity(places.len());
     let mut bests: HashMap<Place, Place> = HashMap::new();
     for place in places {
         let Some(value) = value_of(&sets[place.0].items[place.1], field) else { continue };
@@ -44,18 +45,19 @@ fn dedupe(sets: &mut [ResultSet], places: Vec<Place>, field: &str, lists: bool) 
 
 /// The compared value: the field of the result, or of its payload. Empty values are never equal.
 fn value_of(item: &ResultItem, field: &str) -> Option<String> {
-    let own = field_of(item, field).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    let value = own.or_else(|| item.payload.get(field).and_then(text_of))?;
-    if field == "url" { canonical(&value) } else { Some(value) }
+    let own = field_of(item, field);
+    let own = own.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(Cow::Borrowed);
+    let value = own.or_else(|| item.payload.get(field).and_then(text_of).map(Cow::Owned))?;
+    if field == "url" { canonical(&value) } else { Some(value.into_owned()) }
 }
 
 /// The fields that a source fills.
-fn field_of(item: &ResultItem, field: &str) -> Option<String> {
+fn field_of<'a>(item: &'a ResultItem, field: &str) -> Option<Cow<'a, str>> {
     let text = match field {
         "url" => &item.url,
         // Highlights depend on the words that each source was asked for.
-        "title" => return Some(readable(&item.title).into_owned()),
-        "body" => return Some(readable(&item.body).into_owned()),
+        "title" => return Some(readable(&item.title)),
+        "body" => return Some(readable(&item.body)),
         "author" => &item.author,
         "searchprovider" => &item.searchprovider,
         "date_published" if item.date_published != DATE_UNKNOWN => &item.date_published,
@@ -64,7 +66,7 @@ fn field_of(item: &ResultItem, field: &str) -> Option<String> {
         }
         _ => return None,
     };
-    Some(text.clone())
+    Some(text.into())
 }
 
 fn text_of(value: &Value) -> Option<String> {

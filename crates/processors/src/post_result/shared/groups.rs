@@ -34,17 +34,21 @@ pub fn compared(sets: &[ResultSet], cx: &PostResultContext<'_>) -> Vec<Place> {
 /// Removes every result of `bests` from the list, and lists it under the given one if `lists` is set. Otherwise it is
 /// deleted.
 pub fn settle(sets: &mut [ResultSet], bests: &HashMap<Place, Place>, lists: bool) -> Outcome {
-    let mut moved: Vec<(Place, ResultItem)> = Vec::new();
-    // The remaining results move up.
-    let mut stands_now: HashMap<Place, usize> = HashMap::new();
+    let mut moved: Vec<(Place, ResultItem)> = Vec::with_capacity(bests.len());
+    // The indexes of the removed results in their set, ascending.
+    let mut removed: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (number, place) in bests.keys() {
+        removed.entry(*number).or_default().push(*place);
+    }
     for (number, set) in sets.iter_mut().enumerate() {
-        for (place, item) in std::mem::take(&mut set.items).into_iter().enumerate() {
+        let Some(removed) = removed.get_mut(&number) else { continue };
+        removed.sort_unstable();
+        let items = std::mem::take(&mut set.items);
+        set.items.reserve_exact(items.len().saturating_sub(removed.len()));
+        for (place, item) in items.into_iter().enumerate() {
             match bests.get(&(number, place)) {
                 Some(best) => moved.push((*best, item)),
-                None => {
-                    stands_now.insert((number, place), set.items.len());
-                    set.items.push(item);
-                }
+                None => set.items.push(item),
             }
         }
     }
@@ -56,9 +60,11 @@ pub fn settle(sets: &mut [ResultSet], bests: &HashMap<Place, Place>, lists: bool
     for (best, item) in moved {
         groups.entry(best).or_default().push(item);
     }
-    for (best, items) in groups {
-        let now = stands_now.get(&best).copied().unwrap_or_default();
-        if let Some(best) = sets[best.0].items.get_mut(now) {
+    for ((number, place), items) in groups {
+        // The remaining results moved up.
+        let before =
+            removed.get(&number).map_or(0, |removed| removed.partition_point(|other| *other < place));
+        if let Some(best) = sets[number].items.get_mut(place - before) {
             list_under(best, items);
         }
     }
