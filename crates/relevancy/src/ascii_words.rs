@@ -9,12 +9,20 @@ pub(crate) const fn eight(byte: u8) -> u64 {
 }
 
 /// The number of ASCII alphanumeric characters that `text` begins with.
-#[inline]
+#[inline(always)]
 pub(crate) fn run_length(text: &[u8]) -> usize {
-    match text.first_chunk::<8>().map(|chunk| others(u64::from_le_bytes(*chunk))) {
-        Some(others) if others != 0 => (others.trailing_zeros() / 8) as usize,
-        _ => long_run_length(text),
+    let Some(chunk) = text.first_chunk::<16>() else { return long_run_length(text) };
+    let [first, second] = [0, 8].map(|start| others(first_eight_of(chunk, start)));
+    match (first, second) {
+        (0, 0) => long_run_length(text),
+        (0, second) => 8 + (second.trailing_zeros() / 8) as usize,
+        (first, _) => (first.trailing_zeros() / 8) as usize,
     }
+}
+
+#[inline(always)]
+fn first_eight_of(chunk: &[u8; 16], start: usize) -> u64 {
+    chunk[start..].first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight))
 }
 
 #[inline(never)]
@@ -74,11 +82,15 @@ pub(crate) fn first_eight(text: &[u8], length: usize) -> u64 {
 }
 
 /// The [`key`] of ASCII alphanumeric characters in lower case.
-#[inline]
+#[inline(always)]
 pub(crate) fn lower_key(text: &[u8], length: usize) -> u128 {
-    const LOWER: u128 = u128::from_ne_bytes([0x20; KEY_BYTES_MAX]);
     // The bit that distinguishes lower case is set in every digit.
-    (key(text, length) | LOWER) & MASKS[length]
+    const LOWER: u128 = u128::from_ne_bytes([0x20; KEY_BYTES_MAX]);
+    let key = match text.first_chunk() {
+        Some(chunk) => u128::from_le_bytes(*chunk),
+        None => key(text, length),
+    };
+    (key | LOWER) & MASKS[length]
 }
 
 /// The bytes of a key, by its length.

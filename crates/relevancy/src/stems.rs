@@ -1,6 +1,6 @@
 //! Stemming.
 
-use crate::ascii_words::{first_eight, lower};
+use crate::ascii_words::{eight, first_eight, lower};
 use crate::language::{Keeps, Language};
 use rust_stemmers::Stemmer;
 use std::borrow::Cow;
@@ -60,18 +60,23 @@ impl StemBeginning {
         Self { first_two, prefix }
     }
 
-    /// Fast check that is false for most words: the word, which has this beginning, cannot have the stem.
-    pub fn may_begin(self, word: &str, beginning: Beginning) -> bool {
-        may_begin(beginning, self.first_two) && self.prefix.is_none_or(|prefix| has_prefix(word, prefix))
+    /// Fast check that is false for most words: the word cannot have the stem. `prefix` is that of [`plain_prefix`].
+    #[inline]
+    pub fn may_begin(self, language: Language, word: &str, prefix: Option<u64>) -> bool {
+        match (self.prefix, prefix) {
+            (Some((kept, mask)), Some(prefix)) => prefix & mask == kept,
+            _ => may_begin(language.beginning(word), self.first_two),
+        }
     }
 }
 
-/// Whether a word begins with these bytes, ignoring case. True if accents would have to be considered.
-fn has_prefix(word: &str, (prefix, mask): (u64, u64)) -> bool {
+/// The first bytes of a word in lower case; `None` if they are not plain ASCII.
+pub fn plain_prefix(word: &str) -> Option<u64> {
     let bytes = word.as_bytes();
+    let prefix = first_eight(bytes, bytes.len().min(PREFIX_BYTES_MAX));
     // The next byte may be the accent of the last one.
-    let is_plain = bytes.iter().take(PREFIX_BYTES_MAX + 1).all(u8::is_ascii);
-    !is_plain || lower(first_eight(bytes, bytes.len().min(PREFIX_BYTES_MAX))) & mask == prefix
+    let is_plain = prefix & eight(0x80) == 0 && bytes.get(PREFIX_BYTES_MAX).is_none_or(u8::is_ascii);
+    is_plain.then(|| lower(prefix))
 }
 
 /// Fast check that is false for most words: a word with this beginning cannot have that stem.
@@ -177,7 +182,7 @@ mod tests {
         ];
         for (language, word, stem, expected) in table {
             let language = Language::named(language);
-            let may = StemBeginning::of(language, stem).may_begin(word, language.beginning(word));
+            let may = StemBeginning::of(language, stem).may_begin(language, word, plain_prefix(word));
             assert_eq!(may, expected, "{word} for {stem}");
         }
     }
@@ -186,7 +191,7 @@ mod tests {
         for word in tokens(text).map(|token| token.text) {
             let lower = lower(word);
             let stem = language.stem(&lower);
-            let may = StemBeginning::of(language, &stem).may_begin(word, language.beginning(word));
+            let may = StemBeginning::of(language, &stem).may_begin(language, word, plain_prefix(word));
             prop_assert!(may, "{word} has the stem {stem} in {language:?}");
         }
         Ok(())

@@ -62,6 +62,12 @@ impl<'a> Tokens<'a> {
     /// Like [`Iterator::next`], inlined into the loops that read every text of a search.
     #[inline(always)]
     pub(crate) fn advance(&mut self) -> Option<Token<'a>> {
+        Some(self.advance_plainly()?.0)
+    }
+
+    /// The next token, and whether it is known to be ASCII without an apostrophe.
+    #[inline(always)]
+    pub(crate) fn advance_plainly(&mut self) -> Option<(Token<'a>, bool)> {
         // Fast path: most separators and most words are plain ASCII.
         let bytes = self.text.as_bytes();
         let mut start = self.at;
@@ -73,10 +79,10 @@ impl<'a> Tokens<'a> {
         let end = start + length;
         let ends = bytes.get(end).is_none_or(|next| next.is_ascii() && *next != b'\'');
         if length == 0 || !ends {
-            return self.next_open();
+            return Some((self.next_open()?, false));
         }
         self.at = end;
-        Some(Token { text: self.text.get(start..end)?, start })
+        Some((Token { text: self.text.get(start..end)?, start }, true))
     }
 
     /// The next word, where it or what stands before it is not plain.

@@ -36,8 +36,9 @@ impl Vocabulary {
             unknown: 0,
             longest: 0,
         };
-        for (id, line) in (0u16..u16::MAX).zip(lines.lines()) {
-            vocabulary.add(id, line.as_bytes());
+        let tokens = lines.trim_end().as_bytes().split(|byte| *byte == b'\n');
+        for (id, token) in (0u16..u16::MAX).zip(tokens) {
+            vocabulary.add(id, token);
         }
         vocabulary.unknown = vocabulary.of_key(key(UNKNOWN, UNKNOWN.len())).unwrap_or_default();
         vocabulary

@@ -1,7 +1,7 @@
 //! WordPiece tokenizer of BERT (uncased).
 
 use super::vocabulary::{VOCABULARY, Vocabulary, WORD_CHARS_MAX};
-use crate::ascii_words::{KEY_BYTES_MAX, key, lower_key, run_length};
+use crate::ascii_words::{KEY_BYTES_MAX, lower_key, run_length};
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -45,6 +45,13 @@ pub(super) fn read(text: &str, tokens_max: usize, mut take: impl FnMut(usize, u3
                 at += length;
                 continue;
             }
+            if first.is_ascii_punctuation() {
+                if !take(at, vocabulary.of_key(u128::from(*first)).unwrap_or(vocabulary.unknown)) {
+                    return;
+                }
+                at += 1;
+                continue;
+            }
         }
         let Some(c) = text[at..].chars().next() else { break };
         let start = at;
@@ -70,28 +77,24 @@ pub(super) fn read(text: &str, tokens_max: usize, mut take: impl FnMut(usize, u3
 }
 
 /// The length of the plain word that the text begins with: ASCII alphanumeric characters before anything that ends a
-/// word, or one punctuation character.
-#[inline]
+/// word.
+#[inline(always)]
 fn plain_length(rest: &[u8]) -> Option<usize> {
     let length = run_length(rest);
-    if length == 0 {
-        return rest.first().is_some_and(u8::is_ascii_punctuation).then_some(1);
-    }
     // A control character does not end a word; an accent belongs to it.
     let ends = rest
         .get(length)
         .is_none_or(|byte| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
-    (length <= WORD_CHARS_MAX && ends).then_some(length)
+    ((1..=WORD_CHARS_MAX).contains(&length) && ends).then_some(length)
 }
 
 /// The token of a plain word that is a token as a whole, as most are.
-#[inline]
+#[inline(always)]
 fn known_word(vocabulary: &Vocabulary, rest: &[u8], length: usize) -> Option<u32> {
     if length > KEY_BYTES_MAX {
         return None;
     }
-    let is_alone = rest.first().is_some_and(u8::is_ascii_punctuation);
-    vocabulary.of_key(if is_alone { key(rest, length) } else { lower_key(rest, length) })
+    vocabulary.of_key(lower_key(rest, length))
 }
 
 #[inline(never)]

@@ -1,7 +1,7 @@
 //! Parses query text into terms, phrases and negated words.
 
 use crate::language::Language;
-use crate::stems::StemBeginning;
+use crate::stems::{StemBeginning, plain_prefix};
 use crate::tokens::{lower, tokens};
 use domain::search::Search;
 use std::cell::RefCell;
@@ -217,8 +217,8 @@ impl Query {
 
     #[inline(never)]
     fn may_match_beginning(&self, word: &str) -> bool {
-        let beginning = self.language.beginning(word);
-        self.beginnings.iter().any(|stem| stem.may_begin(word, beginning))
+        let prefix = plain_prefix(word);
+        self.beginnings.iter().any(|stem| stem.may_begin(self.language, word, prefix))
     }
 
     /// All stems, as `explain` shows them.

@@ -1,5 +1,6 @@
 //! A text prepared for comparison: hashed words, shingles, and index keys.
 
+use crate::ascii_words::eight;
 use crate::embedder::Embedding;
 use crate::tokens::tokens;
 use std::cell::OnceCell;
@@ -212,8 +213,13 @@ impl Reader {
     fn read(&mut self, text: &str, is_title: bool) {
         let mut tokens = tokens(text);
         while self.words.len() < WORDS_MAX
-            && let Some(token) = tokens.advance()
+            && let Some((token, is_plain)) = tokens.advance_plainly()
         {
+            if is_plain {
+                let bytes = Bytes::of_plain(&text.as_bytes()[token.start..], token.text);
+                self.add(token.text, bytes, is_title);
+                continue;
+            }
             let bytes = Bytes::of(token.text);
             if bytes.kinds & Bytes::OPEN == 0 {
                 self.add(token.text, bytes, is_title);
@@ -255,7 +261,25 @@ impl Bytes {
     /// An apostrophe or not ASCII: the word must be folded.
     const OPEN: u8 = 4;
 
+    /// Of the word of ASCII alphanumeric characters that the text begins with.
     #[inline(always)]
+    fn of_plain(text: &[u8], word: &str) -> Self {
+        let (Some(chunk), true) = (text.first_chunk::<{ 2 * CHUNK }>(), word.len() <= 2 * CHUNK) else {
+            return Self::of(word);
+        };
+        let chunk = u128::from_le_bytes(*chunk);
+        let short = word.len().min(CHUNK);
+        let (mut hash, mut kinds) = plain_chunk(chunk as u64, short);
+        if word.len() > CHUNK {
+            let left = word.len() - CHUNK;
+            let (next, next_kinds) = plain_chunk((chunk >> 64) as u64, left);
+            hash.append(next, left);
+            kinds |= next_kinds;
+        }
+        Self { hash, kinds }
+    }
+
+    #[inline(never)]
     fn of(word: &str) -> Self {
         let (mut hash, mut kinds) = (RollingHash::default(), 0);
         for byte in word.bytes() {
@@ -266,6 +290,29 @@ impl Bytes {
         Self { hash, kinds }
     }
 }
+
+/// The hash and the kinds of the first `length` bytes, ASCII alphanumeric characters; the first is the lowest of the
+/// number.
+#[inline(always)]
+fn plain_chunk(chunk: u64, length: usize) -> (RollingHash, u8) {
+    // In lower case: the bit is set in every digit. The bytes after the word are shifted out, and zeros before its first
+    // byte add nothing to the hash, so that the number of steps is always the same.
+    let unused = u64::BITS as usize - 8 * length;
+    let lower = (chunk | eight(0x20)) << unused;
+    let hash = lower
+        .to_le_bytes()
+        .into_iter()
+        .fold(0, |hash: u64, byte| hash.wrapping_mul(RollingHash::FACTOR).wrapping_add(u64::from(byte)));
+    // The bit that digits lack.
+    let has_digit = !lower & (eight(0x40) << unused) != 0;
+    let is_numeral = |byte: &u8| matches!(byte | 0x20, b'i' | b'v' | b'x');
+    let is_roman = is_numeral(&(chunk as u8)) && chunk.to_le_bytes().iter().take(length).all(is_numeral);
+    let kinds = (if has_digit { Bytes::DIGIT } else { 0 }) | (if is_roman { 0 } else { Bytes::OTHER });
+    (RollingHash(hash), kinds)
+}
+
+/// Bytes that are hashed at once.
+const CHUNK: usize = 8;
 
 /// Every byte in lower case, and its kinds.
 const BYTES: [(u8, u8); 256] = bytes();
