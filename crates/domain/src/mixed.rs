@@ -25,6 +25,13 @@ pub struct MixedResponse {
     pub blocks: BTreeMap<String, Vec<ResultItem>>,
 }
 
+impl MixedResponse {
+    /// Serializes the response. Every search uses this, so it is compiled here once, optimized, and not at its callers.
+    pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct MixedInfo {
     /// One entry for each queried provider, by name.

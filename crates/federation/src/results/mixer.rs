@@ -25,7 +25,7 @@ use domain::result::{ResultItem, ResultSet};
 use domain::search::{FALLBACK_MIXER, Search};
 use domain::settings::Settings;
 use domain::summary::StoredSummary;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// The arranged results, the notices of the mixer, and the facets.
@@ -81,7 +81,10 @@ impl ResultMixer {
         let HandedResults { sets, preferences } = handed;
         let mut sets = self.reader.authorize_sets(search, sets).await;
         let hidden = apply_preferences(&preferences, search, &mut sets);
-        let mut response = self.build_response(search, &sets, hidden, None, request);
+        // Nobody else needs these sets, so the results of the page are moved out of them.
+        let only_id = |item: &ResultItem| ResultItem { swirl_id: item.swirl_id, ..ResultItem::default() };
+        let mut response = self.build_response_of(search, &sets, hidden, None, request, only_id);
+        move_results(&mut sets, &mut response.results, self.shows_explain(request));
         self.reader.recheck(search.owner, &mut response.results).await;
         Ok(response)
     }
@@ -156,6 +159,19 @@ impl ResultMixer {
         summary: Option<&StoredSummary>,
         request: &MixRequest,
     ) -> MixedResponse {
+        self.build_response_of(search, sets, hidden, summary, request, ResultItem::clone)
+    }
+
+    /// `copy` makes the results of the page.
+    fn build_response_of(
+        &self,
+        search: &Search,
+        sets: &[ResultSet],
+        hidden: usize,
+        summary: Option<&StoredSummary>,
+        request: &MixRequest,
+        copy: impl Fn(&ResultItem) -> ResultItem,
+    ) -> MixedResponse {
         let sets: Vec<&ResultSet> =
             sets.iter().filter(|set| request.provider.is_none_or(|only| set.provider == only)).collect();
         let (mixer, mixer_notice) = self.find_mixer(search, request.mixer.as_deref());
@@ -167,11 +183,11 @@ impl ResultMixer {
         let list = self.arrange(search, listed, mixer, request);
         let page_size = request.items.unwrap_or(search.spec.page_size() as usize);
         let page = Page::of(request.page, page_size, list.order.len());
-        let explain = request.explain.unwrap_or(self.settings.explain);
+        let explain = self.shows_explain(request);
         let threshold = StarThreshold::of(&self.settings);
         let item_at = |item: &ResultItem, rank| ResultItem {
             starred: threshold.is_met(item),
-            ..with_rank(item, rank, explain)
+            ..with_rank(copy(item), rank, explain)
         };
         let shown = list.order[page.range.clone()].iter().zip(page.range.clone());
         let mut results: Vec<ResultItem> =
@@ -210,7 +226,7 @@ impl ResultMixer {
             ai: request.summary.clone().or_else(|| row.map(|_| AiInfo::ok())),
         };
         if let Some(row) = row.filter(|_| request.summary.is_some() && request.page <= 1) {
-            results.insert(0, with_rank(row, 0, explain));
+            results.insert(0, with_rank(row.clone(), 0, explain));
         }
         MixedResponse { notices, info, results, blocks: build_blocks(blocks, explain) }
     }
@@ -243,6 +259,10 @@ impl ResultMixer {
             notices: arrangement.notices,
             facets: all.map(|all| facets::count(&all, &request.filter, now)),
         }
+    }
+
+    fn shows_explain(&self, request: &MixRequest) -> bool {
+        request.explain.unwrap_or(self.settings.explain)
     }
 
     fn mix_context<'a>(&self, search: &'a Search) -> MixContext<'a> {
@@ -301,7 +321,11 @@ fn block_names(blocks: &Blocks<'_>) -> Vec<String> {
 
 fn build_blocks(blocks: Blocks<'_>, explain: bool) -> BTreeMap<String, Vec<ResultItem>> {
     let number = |items: Vec<&ResultItem>| {
-        items.into_iter().enumerate().map(|(position, item)| with_rank(item, position + 1, explain)).collect()
+        items
+            .into_iter()
+            .enumerate()
+            .map(|(position, item)| with_rank(item.clone(), position + 1, explain))
+            .collect()
     };
     blocks.into_iter().map(|(name, items)| (name, number(items))).collect()
 }
@@ -316,8 +340,7 @@ fn summary_notices(summary_info: Option<&AiInfo>, row: Option<&ResultItem>) -> V
     failure.chain(warnings).collect()
 }
 
-fn with_rank(item: &ResultItem, rank: usize, explain: bool) -> ResultItem {
-    let mut item = item.clone();
+fn with_rank(mut item: ResultItem, rank: usize, explain: bool) -> ResultItem {
     // The response names the block.
     item.result_block = None;
     item.swirl_rank = u32::try_from(rank).unwrap_or(u32::MAX);
@@ -325,6 +348,17 @@ fn with_rank(item: &ResultItem, rank: usize, explain: bool) -> ResultItem {
         item.explain = None;
     }
     item
+}
+
+/// Moves the results of a page out of the sets. The page has their ids, ranks and stars.
+fn move_results(sets: &mut [ResultSet], page: &mut [ResultItem], explain: bool) {
+    let mut places: HashMap<ResultId, &mut ResultItem> =
+        page.iter_mut().map(|placed| (placed.swirl_id, placed)).collect();
+    for item in sets.iter_mut().flat_map(|set| &mut set.items) {
+        let Some(placed) = places.remove(&item.swirl_id) else { continue };
+        let (rank, starred) = (placed.swirl_rank as usize, placed.starred);
+        *placed = ResultItem { starred, ..with_rank(std::mem::take(item), rank, explain) };
+    }
 }
 
 /// The banner, then the notices of the search and the shares of its providers, by time; and how many are omitted.

@@ -7,7 +7,7 @@ mod stream;
 pub use rag_params::{LenientBool, RagRequest, missing_summary, summarize, time_max};
 pub use stream::{accepts_events, answer_stream};
 
-use super::search::{is_prefetch, log_view, own_search};
+use super::search::{is_prefetch, log_view, mixed_json, own_search};
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
@@ -15,7 +15,6 @@ use crate::extract::{ApiJson, ApiPath};
 use crate::links::Links;
 use crate::state::AppState;
 use crate::throttle::Class;
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -113,7 +112,7 @@ async fn create_answer(
     let request = MixRequest { base_url: links.base(), summary: Some(ai), ..MixRequest::default() };
     let mixed = state.federation.mixer.mix(&search, &request).await?;
     log_view(&search, &mixed);
-    Ok(Json(mixed).into_response())
+    mixed_json(&mixed)
 }
 
 /// Cancels the summary of a search that is being generated: fetches and the request to the model. Without one, nothing

@@ -9,7 +9,7 @@ pub use mixer_name::named_mixer;
 
 use super::merge_patch::merge;
 use super::pagination::{ListRequest, Listing, Paging};
-use super::search::{is_prefetch, log_view, own_search};
+use super::search::{is_prefetch, log_view, mixed_json, own_search};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiJson, ApiPath, ApiQuery, Flag};
@@ -17,10 +17,9 @@ use crate::links::Links;
 use crate::preconditions::{IfMatch, Versioned, edit};
 use crate::request_head::RequestHead;
 use crate::state::AppState;
-use axum::Json;
 use axum::extract::State;
 use axum::http::{Method, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::ids::{ProviderId, ResultId, SearchId};
 use domain::mixed::MixedResponse;
@@ -136,7 +135,7 @@ async fn read_results(
         _ => state.federation.mixer.mix(&search, &request).await?,
     };
     log_view(&search, &mixed);
-    Ok(Json(mixed).into_response())
+    mixed_json(&mixed)
 }
 
 fn mix_request(query: &ResultsQuery, links: &Links) -> Result<MixRequest, ApiError> {

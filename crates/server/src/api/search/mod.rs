@@ -7,12 +7,14 @@ mod events;
 mod from_url;
 mod history;
 mod list;
+mod mixed_json;
 mod read;
 mod search_stream;
 mod view;
 
 pub use access::own_search;
 pub use from_url::{is_prefetch, log_view};
+pub use mixed_json::mixed_json;
 pub use search_stream::{EventEncoder, SearchStream, Subscription, event};
 
 use crate::state::AppState;

@@ -3,6 +3,7 @@
 use super::access::own_search;
 use super::from_url::{RunOptions, is_prefetch, log_view};
 use super::list::{ListQuery, list};
+use super::mixed_json::mixed_json;
 use super::view::SearchView;
 use crate::api::pagination::{Listing, Paging};
 use crate::api::rag_search::{LenientBool, RagRequest, accepts_events, answer_stream, summarize, time_max};
@@ -15,7 +16,6 @@ use crate::preconditions::Versioned;
 use crate::request_head::RequestHead;
 use crate::state::AppState;
 use crate::throttle::Class;
-use axum::Json;
 use axum::extract::State;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -198,7 +198,7 @@ async fn start_and_mix(
     }
     let mixed = state.federation.mixer.mix_ended(&mut ended, &request).await?;
     log_view(&ended.search, &mixed);
-    Ok(Json(mixed).into_response())
+    mixed_json(&mixed)
 }
 
 /// Returns the results, then streams the summary.
