@@ -90,8 +90,8 @@ impl FieldHits {
 
 impl<'t> FieldReading<'t> {
     pub fn of(query: &Query, text: &'t str) -> Self {
-        let mut reading = Self::default();
-        reading.tokens.reserve((text.len() / TOKEN_BYTES).min(FIELD_TOKENS_MAX));
+        let expected = (text.len() / TOKEN_BYTES).min(FIELD_TOKENS_MAX);
+        let mut reading = Self { tokens: Vec::with_capacity(expected), ..Self::default() };
         let mut tokens = tokens(text);
         while reading.tokens.len() < FIELD_TOKENS_MAX
             && let Some(token) = tokens.advance()

@@ -7,6 +7,10 @@ use crate::query::{Phrase, Query};
 /// if all are as close as in the query. A missing quoted phrase costs its share. `None` if the query has no two words
 /// that could be close.
 pub fn nearness(query: &Query, hits: &FieldHits) -> Option<f64> {
+    // Most fields contain no word of the query.
+    if hits.words.is_empty() {
+        return query.terms.windows(2).any(|terms| terms[0].group != terms[1].group).then_some(0.0);
+    }
     let positions: Vec<Vec<u32>> = (0..query.terms.len()).map(|term| hits.positions(term)).collect();
     let pairs = query.terms.windows(2).zip(positions.windows(2));
     let pairs = pairs.filter(|(terms, _)| terms[0].group != terms[1].group);
@@ -59,6 +63,9 @@ mod tests {
             ("electric cars", "electric new cars", Some(0.5)),
             ("electric cars", "cars a b c electric d cars", Some(0.5)),
             ("electric cars", "electric boats", Some(0.0)),
+            ("electric cars", "boats", Some(0.0)),
+            ("\"electric cars\"", "", Some(0.0)),
+            ("cats OR dogs", "", None),
             ("new electric cars", "electric cars", Some(0.5)),
             ("cars", "cars", None),
             ("cats OR dogs", "cats dogs", None),

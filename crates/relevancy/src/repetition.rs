@@ -17,10 +17,26 @@ pub fn repetition<'t>(fields: impl IntoIterator<Item = (&'t str, &'t [Token<'t>]
             before = word;
         }
         all += pairs.len();
-        pairs.sort_unstable();
-        repeated += pairs.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        repeated += repeats(pairs);
     }
     if all == 0 { 0.0 } else { repeated as f64 / all as f64 }
+}
+
+/// The number of hashes that occurred before.
+fn repeats(mut hashes: Vec<u64>) -> usize {
+    // A bit for each of the possible beginnings of a hash: most texts repeat nothing and need not be sorted.
+    let mut seen = [0_u64; 256];
+    let mut may_repeat = false;
+    for hash in &hashes {
+        let (word, bit) = ((hash >> 56) as usize, (hash >> 50) & 63);
+        may_repeat |= (seen[word] >> bit) & 1 != 0;
+        seen[word] |= 1 << bit;
+    }
+    if !may_repeat {
+        return 0;
+    }
+    hashes.sort_unstable();
+    hashes.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
 /// A hash of the bytes, with ASCII in lower case.

@@ -162,7 +162,7 @@ impl<'q> MatchTargets<'q> {
         };
         if text_match.tells {
             let (label, value) = self.whole(text_match);
-            keep(format!("{}{label}", self.parts.key), value);
+            keep([self.parts.key.as_str(), label].concat(), value);
         }
         let matches = &reading.matches[..reading.matches.len().min(MATCHES_MAX)];
         for target in &self.parts.targets {

@@ -48,7 +48,9 @@ fn text_of(item: &ResultItem) -> Text<'_> {
     let day =
         item.date_published.get(..DAY_BYTES).filter(|day| day.starts_with(|c: char| c.is_ascii_digit()));
     // A result without a title shows its URL instead, which differs between sources.
-    let title = if unmarked(&item.title) == item.url { "" } else { &item.title };
+    let may_be_url =
+        item.title.starts_with('<') || item.title.as_bytes().first() == item.url.as_bytes().first();
+    let title = if may_be_url && unmarked(&item.title) == item.url { "" } else { &item.title };
     Text::of(title, &item.body, day)
 }
 

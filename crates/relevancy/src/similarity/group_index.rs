@@ -24,6 +24,8 @@ pub(super) struct GroupIndex {
     entries: Vec<Entry>,
     /// What each leader shares with the current text; empty between lookups.
     shared: Vec<Shared>,
+    /// The leaders that share something with the current text; empty between lookups.
+    touched: Vec<u32>,
     looked_at: usize,
 }
 
@@ -62,13 +64,14 @@ impl GroupIndex {
             slots: vec![END; slots],
             entries: Vec::new(),
             shared: vec![Shared::default(); count],
+            touched: Vec::new(),
             looked_at: 0,
         }
     }
 
     /// The leaders that may be the same document: those that share most keys first, then the best.
     pub(super) fn candidates(&mut self, text: &Text<'_>) -> Vec<usize> {
-        let mut touched: Vec<u32> = Vec::new();
+        let mut touched = std::mem::take(&mut self.touched);
         let strong = text.strong_keys().map(|key| (key, SHARED_KEYS_MIN));
         for (key, weight) in strong.chain(text.sketch().iter().map(|key| (*key, 1))) {
             let mut at = self.slots[self.slot(key)];
@@ -85,12 +88,13 @@ impl GroupIndex {
             }
         }
         let mut enough: Vec<(Reverse<Shared>, u32)> = Vec::new();
-        for leader in touched {
+        for leader in touched.drain(..) {
             let shared = std::mem::take(&mut self.shared[leader as usize]);
             if shared.is_enough() {
                 enough.push((Reverse(shared), leader));
             }
         }
+        self.touched = touched;
         enough.sort_unstable();
         enough.into_iter().take(CANDIDATES_MAX).map(|(_, leader)| leader as usize).collect()
     }

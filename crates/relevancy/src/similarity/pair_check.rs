@@ -69,8 +69,8 @@ impl Sameness<'_> {
         let share = few as f64 / many as f64;
         let distance_max = (1.0 - self.minimum) * (1.0 + WORDS_OF_SLACK / short.words().len() as f64);
         // Without an embedding, in a language that the model does not know, the words alone decide.
-        let of_short = short.embedding(self.embed);
         let agree = |other: &Embedding| {
+            let of_short = short.embedding(self.embed);
             let is_known = !of_short.is_zero() && !other.is_zero();
             !is_known || 1.0 - f64::from(of_short.cosine(other)) <= distance_max
         };

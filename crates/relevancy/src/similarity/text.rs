@@ -218,27 +218,33 @@ impl Reader {
             if is_plain {
                 let bytes = Bytes::of_plain(&text.as_bytes()[token.start..], token.text);
                 self.add(token.text, bytes, is_title);
-                continue;
-            }
-            let bytes = Bytes::of(token.text);
-            if bytes.kinds & Bytes::OPEN == 0 {
-                self.add(token.text, bytes, is_title);
             } else {
-                let word = folded(token.text);
-                self.add(&word, Bytes::of(&word), is_title);
+                self.add_open(token.text, is_title);
             }
         }
     }
 
+    #[inline(never)]
+    fn add_open(&mut self, word: &str, is_title: bool) {
+        let bytes = Bytes::of(word);
+        if bytes.kinds & Bytes::OPEN == 0 {
+            return self.add(word, bytes, is_title);
+        }
+        let word = folded(word);
+        self.add(&word, Bytes::of(&word), is_title);
+    }
+
+    #[inline(always)]
     fn add(&mut self, word: &str, Bytes { hash, kinds }: Bytes, is_title: bool) {
         let bytes = word.as_bytes();
+        let has_digit = kinds & Bytes::DIGIT != 0;
         // Two adjacent numbers are not one number.
-        if self.ends_with_digit && bytes.first().is_some_and(u8::is_ascii_digit) {
+        if has_digit && self.ends_with_digit && bytes.first().is_some_and(u8::is_ascii_digit) {
             self.hash.push(b' ');
         }
-        self.ends_with_digit = bytes.last().is_some_and(u8::is_ascii_digit);
+        self.ends_with_digit = has_digit && bytes.last().is_some_and(u8::is_ascii_digit);
         self.hash.append(hash, bytes.len());
-        let is_number = kinds & Bytes::DIGIT != 0
+        let is_number = has_digit
             || (kinds & Bytes::OTHER == 0 && is_roman(bytes.len(), is_title))
             || (kinds & Bytes::OPEN != 0 && has_other_digit(word));
         let number = if is_number { Word::NUMBER } else { 0 };
