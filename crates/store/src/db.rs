@@ -40,6 +40,10 @@ const POSTGRES_SESSION: [(&str, u32); 6] = [
     ("tcp_keepalives_count", 3),
     ("tcp_user_timeout", 20_000),
 ];
+/// An expression for a statement of PostgreSQL that stands alone: its commit does not wait until it is on the disk, as in
+/// SQLite with `synchronous` NORMAL. A crash of the server's machine may lose the last moments of such statements, a crash
+/// of a process loses nothing.
+pub(crate) const NO_FLUSH: &str = "set_config('synchronous_commit', 'off', TRUE)";
 /// A connection that was idle for longer is tested before use.
 const POSTGRES_REST: Duration = Duration::from_secs(5);
 /// How long metrics wait for their connection, and how long a connection with an abandoned query may take to recover

@@ -10,12 +10,14 @@ use serde_json::value::RawValue;
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::types::Oid;
-use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueRef};
+use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 
 /// PostgreSQL's type id of `json`.
 pub(crate) const JSON_OID: Oid = Oid(114);
+/// PostgreSQL's type id of `json[]`.
+const JSON_ARRAY_OID: Oid = Oid(199);
 
 /// A value as JSON text for a column, serialized once.
 ///
@@ -106,6 +108,12 @@ impl Encode<'_, Sqlite> for JsonText {
 impl Type<Postgres> for JsonText {
     fn type_info() -> PgTypeInfo {
         PgTypeInfo::with_oid(JSON_OID)
+    }
+}
+
+impl PgHasArrayType for JsonText {
+    fn array_type_info() -> PgTypeInfo {
+        PgTypeInfo::with_oid(JSON_ARRAY_OID)
     }
 }
 

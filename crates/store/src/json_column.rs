@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
-use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueRef};
+use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 
@@ -75,6 +75,12 @@ impl Encode<'_, Sqlite> for JsonColumn {
 impl Type<Postgres> for JsonColumn {
     fn type_info() -> PgTypeInfo {
         <JsonText as Type<Postgres>>::type_info()
+    }
+}
+
+impl PgHasArrayType for JsonColumn {
+    fn array_type_info() -> PgTypeInfo {
+        <JsonText as PgHasArrayType>::array_type_info()
     }
 }
 

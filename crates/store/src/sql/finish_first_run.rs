@@ -1,39 +1,22 @@
-//! Finishes the first run of a search in SQLite with one batch, because nearly every search ends here. Later runs replace
-//! result sets and compare themselves with the run before, which takes several steps.
+//! Finishes the first run of a search with one call of the database, because nearly every search ends here. Later runs
+//! replace result sets and compare themselves with the run before, which takes several steps.
 
-use super::notices::NoticeTexts;
+use super::finish_first_run_postgres::finish_in_postgres;
+use super::finish_first_run_sqlite::finish_in_sqlite;
 use super::result_ranges::Range;
-use super::run_texts::SetTexts;
-use super::search_rows::{SearchRow, columns};
-use super::status::is_open;
-use crate::db::Pools;
-use crate::json::{JsonText, finite, plain, to_column};
-use crate::json_column::JsonColumn;
-use crate::sqlite_batch::SqliteBatch;
+use super::run_texts::RunTexts;
+use crate::db::Db;
 use domain::ids::RunNumber;
-use domain::instant::to_micros;
 use domain::notice::NOTICES_MAX;
 use domain::ports::{FinishedRun, StoreError};
 use domain::search::Search;
-use sqlx::{QueryBuilder, Sqlite};
 
 /// More are stored in several statements.
 const SETS_MAX: usize = 500;
 /// A search has fewer when its first run begins.
 const EARLIER_NOTICES_MAX: usize = 100;
-/// A statement with this condition does nothing if the one before did nothing: the first one checks whether the run is
-/// obsolete.
-const IF_NOT_OBSOLETE: &str = " WHERE changes() > 0";
 
-/// The encoded parts of a run.
-pub(super) struct RunTexts {
-    pub sets: Vec<SetTexts>,
-    /// The results of the run in short.
-    pub entries: Option<JsonColumn>,
-    pub retrieved: usize,
-}
-
-/// Whether the run can be stored in one batch: it is the first of its search, its results are all new, and there are
+/// Whether the run can be stored in one call: it is the first of its search, its results are all new, and there are
 /// not too many.
 pub(super) fn fits(finished: &FinishedRun, ranges: &[Range]) -> bool {
     let items: usize = finished.sets.iter().map(|set| set.items.len()).sum();
@@ -45,99 +28,13 @@ pub(super) fn fits(finished: &FinishedRun, ranges: &[Range]) -> bool {
 
 /// Writes the run unless it is obsolete, and returns its search.
 pub(super) async fn finish_first_run(
-    pools: &Pools<Sqlite>,
+    db: &Db,
     finished: &FinishedRun,
     ranges: &[Range],
     texts: RunTexts,
 ) -> Result<Option<Search>, StoreError> {
-    let mut batch = SqliteBatch::new();
-    end_search(&mut batch, finished)?;
-    insert_sets(&mut batch, finished, texts.sets);
-    insert_ranges(&mut batch, finished, ranges);
-    insert_run(&mut batch, finished, texts.retrieved, texts.entries);
-    let searches: Vec<SearchRow> = batch.run(pools).await?;
-    searches.into_iter().next().map(Search::try_from).transpose()
-}
-
-fn end_search(batch: &mut SqliteBatch, finished: &FinishedRun) -> Result<(), StoreError> {
-    let query = batch.statement("UPDATE searches SET status = ");
-    query.push_bind(finished.status.as_str());
-    query.push(", query_string_processed = ").push_bind(plain(&finished.query_string_processed));
-    query.push(", time_s = ").push_bind(finite(finished.time_s));
-    query.push(", date_updated = ").push_bind(to_micros(finished.now));
-    if !finished.notices.is_empty() {
-        let texts = NoticeTexts::of(&finished.notices)?;
-        append(query, "messages", texts.lines);
-        append(query, "notices", texts.facts);
+    match db {
+        Db::Sqlite(pools) => finish_in_sqlite(pools, finished, ranges, texts).await,
+        Db::Postgres(pools) => finish_in_postgres(pools, finished, ranges, texts).await,
     }
-    query.push(" WHERE id = ").push_bind(finished.search.0);
-    query.push(" AND run = ").push_bind(finished.run.0);
-    query.push(" AND ").push(is_open("status")).push(concat!(" RETURNING ", columns!()));
-    Ok(())
-}
-
-/// Appends the elements of a JSON list to those of the column.
-fn append(query: &mut QueryBuilder<Sqlite>, column: &str, list: JsonText) {
-    query.push(format_args!(", {column} = CASE {column} WHEN '[]' THEN '[' "));
-    query.push(format_args!("ELSE substr({column}, 1, length({column}) - 1) || ',' END || substr("));
-    query.push_bind(list).push(", 2)");
-}
-
-fn insert_sets(batch: &mut SqliteBatch, finished: &FinishedRun, texts: Vec<SetTexts>) {
-    if finished.sets.is_empty() {
-        return;
-    }
-    let query = batch.statement(
-        "INSERT INTO result_sets (search_id, provider_id, found, retrieved, time_s, item_count, \
-         date_created, date_updated, detail, items) SELECT * FROM (",
-    );
-    query.push_values(finished.sets.iter().zip(texts), |mut row, (set, SetTexts { detail, items })| {
-        row.push_bind(set.search.0)
-            .push_bind(set.provider.0)
-            .push_bind(to_column(set.found))
-            .push_bind(to_column(set.retrieved))
-            .push_bind(set.time_s)
-            .push_bind(to_column(set.items.len() as u64))
-            .push_bind(set.date_created)
-            .push_bind(set.date_updated)
-            .push_bind(detail)
-            .push_bind(items);
-    });
-    query.push(")").push(IF_NOT_OBSOLETE);
-}
-
-fn insert_ranges(batch: &mut SqliteBatch, finished: &FinishedRun, ranges: &[Range]) {
-    if ranges.is_empty() {
-        return;
-    }
-    let query = batch.statement(
-        "INSERT INTO result_ranges (first_id, last_id, result_set) SELECT ranges.column1, ranges.column2, \
-         (SELECT id FROM result_sets WHERE search_id = ",
-    );
-    query.push_bind(finished.search.0).push(" AND provider_id = ranges.column3) FROM (");
-    query.push_values(ranges, |mut row, range| {
-        row.push_bind(range.first).push_bind(range.last).push_bind(range.provider);
-    });
-    query.push(") AS ranges").push(IF_NOT_OBSOLETE);
-}
-
-/// The first run has nothing to compare with.
-fn insert_run(
-    batch: &mut SqliteBatch,
-    finished: &FinishedRun,
-    retrieved: usize,
-    entries: Option<JsonColumn>,
-) {
-    let query = batch.statement(
-        "INSERT INTO search_runs (search_id, run, status, ended, retrieved, added, gone, entries) SELECT ",
-    );
-    let mut values = query.separated(", ");
-    values.push_bind(finished.search.0);
-    values.push_bind(finished.run.0);
-    values.push_bind(finished.status.as_str());
-    values.push_bind(to_micros(finished.now));
-    values.push_bind(to_column(retrieved as u64));
-    values.push("0, 0");
-    values.push_bind(entries);
-    query.push(IF_NOT_OBSOLETE);
 }

@@ -1,10 +1,10 @@
 //! Finishes a run in one transaction, with as few round trips as possible, because every search ends here.
 
-use super::finish_first_run::{RunTexts, finish_first_run, fits};
+use super::finish_first_run::{finish_first_run, fits};
 use super::notices::NoticeTexts;
 use super::result_ids::ResultIds;
 use super::result_ranges::{Range, number_items};
-use super::run_texts::{RunEncoder, RunParts, SetTexts};
+use super::run_texts::{RunEncoder, RunParts, RunTexts, SetTexts};
 use super::runs;
 use super::search_rows::{SearchRow, columns};
 use super::status::is_running;
@@ -33,25 +33,21 @@ pub(super) async fn finish_run(
 ) -> Result<Option<StoredRun>, StoreError> {
     prepare(&mut finished)?;
     let ranges = number_items(db, ids, &mut finished.sets).await?;
-    match db {
-        Db::Sqlite(pools) if fits(&finished, &ranges) => {
-            let sets = std::mem::take(&mut finished.sets);
-            let found = finished.found.take();
-            let retrieved = found.as_ref().map_or(0, |found| found.entries.len());
-            let run = RunParts { sets, entries: Some(RunFindings::after(found, &[])) };
-            let run = encoder.encode(db.new_json_writer(), run).await?;
-            finished.sets = run.sets;
-            let texts = RunTexts { sets: run.texts, entries: run.entries, retrieved };
-            let search = finish_first_run(pools, &finished, &ranges, texts).await?;
-            Ok(search.map(|search| StoredRun { search, sets: finished.sets }))
-        }
-        _ => {
-            let sets = std::mem::take(&mut finished.sets);
-            let run = encoder.encode(db.new_json_writer(), RunParts { sets, entries: None }).await?;
-            finished.sets = run.sets;
-            finish_in_steps(db, finished, &ranges, run.texts).await
-        }
+    let fits_one_call = fits(&finished, &ranges);
+    let sets = std::mem::take(&mut finished.sets);
+    if !fits_one_call {
+        let run = encoder.encode(db.new_json_writer(), RunParts { sets, entries: None }).await?;
+        finished.sets = run.sets;
+        return finish_in_steps(db, finished, &ranges, run.texts).await;
     }
+    let found = finished.found.take();
+    let retrieved = found.as_ref().map_or(0, |found| found.entries.len());
+    let run = RunParts { sets, entries: Some(RunFindings::after(found, &[])) };
+    let run = encoder.encode(db.new_json_writer(), run).await?;
+    finished.sets = run.sets;
+    let texts = RunTexts { sets: run.texts, entries: run.entries, retrieved };
+    let search = finish_first_run(db, &finished, &ranges, texts).await?;
+    Ok(search.map(|search| StoredRun { search, sets: finished.sets }))
 }
 
 /// The first statement checks whether the run is obsolete, and locks the search until the end.

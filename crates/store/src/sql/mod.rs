@@ -14,6 +14,8 @@ mod corpus;
 mod egress;
 mod find_url;
 mod finish_first_run;
+mod finish_first_run_postgres;
+mod finish_first_run_sqlite;
 mod finish_run;
 mod groups;
 mod idempotency;

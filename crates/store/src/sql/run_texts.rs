@@ -34,6 +34,14 @@ pub(super) struct EncodedRun {
     pub entries: Option<JsonColumn>,
 }
 
+/// The columns of a run that hold JSON, and the number of its results.
+pub(super) struct RunTexts {
+    pub sets: Vec<SetTexts>,
+    /// The results of the run in short.
+    pub entries: Option<JsonColumn>,
+    pub retrieved: usize,
+}
+
 /// The threads that encode runs, as many as cores.
 #[derive(Debug)]
 pub(crate) struct RunEncoder {

@@ -8,7 +8,7 @@ use super::tasks::TaskLease;
 use super::text::{folded, pattern};
 use super::{answers, finish_run, tasks};
 use crate::SqlStore;
-use crate::db::{Db, Tx, first_row, on_db, on_tx, rows_affected};
+use crate::db::{Tx, first_row, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, to_column, to_count};
 use async_trait::async_trait;
 use domain::ids::{RunNumber, SearchId, UserId};
@@ -60,16 +60,7 @@ impl SearchStore for SqlStore {
         let now = to_micros(search.date_created);
         (search.date_created, search.date_updated) = (now, now);
         let lease = TaskLease::new(lease, now);
-        let task = match &self.db {
-            Db::Sqlite(pools) => start_search(pools, &mut search, request, lease, now).await?,
-            Db::Postgres(_) => {
-                let mut tx = self.db.begin().await?;
-                search.id = insert(&mut tx, &search).await?;
-                let task = tasks::push_claimed(&mut tx, search.run_task(request), lease, now).await?;
-                tx.commit().await?;
-                task
-            }
-        };
+        let task = start_search(&self.db, &mut search, request, lease, now).await?;
         Ok(StartedSearch { search, task })
     }
 

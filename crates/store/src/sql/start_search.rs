@@ -1,62 +1,114 @@
-//! Creates a search and its claimed task in SQLite with one batch, because nearly every search begins here.
+//! Creates a search and its claimed task with one call of the database, because nearly every search begins here.
 
 use super::search_rows::{NewSearchTexts, push_insert};
 use super::task_columns::to_owner_column;
 use super::tasks::{TaskLease, claimed_columns};
-use crate::db::Pools;
+use crate::db::{Db, NO_FLUSH, Pools};
+use crate::error::failure_during;
 use crate::json::JsonText;
 use crate::sqlite_batch::SqliteBatch;
 use domain::ids::SearchId;
 use domain::instant::Instant;
 use domain::ports::{ClaimedTask, NewTask, StoreError};
 use domain::search::Search;
-use sqlx::Sqlite;
+use sqlx::{Database, Encode, Postgres, QueryBuilder, Sqlite, Type};
 
 /// Stores the search, which gets its id, and returns the task.
 pub(super) async fn start_search(
-    pools: &Pools<Sqlite>,
+    db: &Db,
     search: &mut Search,
     request: Option<&str>,
     lease: TaskLease,
     now: Instant,
 ) -> Result<ClaimedTask, StoreError> {
     let task = search.run_task(request);
-    let mut batch = SqliteBatch::new();
-    push_insert(batch.statement(""), search, NewSearchTexts::of(search)?);
-    push_task(&mut batch, &task, &lease, now)?;
-    let ids: Vec<(i64,)> = batch.run(pools).await?;
-    let [(search_id,), (task_id,)] = ids[..] else {
-        return Err(StoreError::failed("a search was stored without its task"));
+    let texts = NewSearchTexts::of(search)?;
+    let ids = match db {
+        Db::Sqlite(pools) => start_in_sqlite(pools, (search, texts), &task, &lease, now).await?,
+        Db::Postgres(pools) => start_in_postgres(pools, (search, texts), &task, &lease, now).await?,
     };
-    search.id = SearchId(search_id);
-    Ok(lease.of_task(task_id, search.run_task(request)))
+    search.id = SearchId(ids.search);
+    Ok(lease.of_task(ids.task, search.run_task(request)))
 }
 
-fn push_task(
-    batch: &mut SqliteBatch,
+struct NewIds {
+    search: i64,
+    task: i64,
+}
+
+async fn start_in_sqlite(
+    pools: &Pools<Sqlite>,
+    (search, texts): (&Search, NewSearchTexts),
     task: &NewTask,
     lease: &TaskLease,
     now: Instant,
-) -> Result<(), StoreError> {
-    let payload = JsonText::of(&task.payload)?;
-    let query = batch.statement(concat!("INSERT INTO tasks (", claimed_columns!(), ") VALUES ("));
-    query.push_bind(task.queue.as_str()).push(", ").push_bind(task.name.clone());
+) -> Result<NewIds, StoreError> {
     // The id of the search is known only here.
-    query.push(", json_set(").push_bind(payload).push(", '$.search', last_insert_rowid()), 'waiting', ");
-    query
-        .push_bind(now)
-        .push(", 1, ")
-        .push_bind(i64::from(task.attempts_max))
-        .push(", ")
-        .push_bind(now)
-        .push(", ")
-        .push_bind(to_owner_column(task.owner))
-        .push(", ")
-        .push_bind(lease.proof.clone())
-        .push(", ")
-        .push_bind(lease.until)
-        .push(", ")
-        .push_bind(lease.worker.clone())
-        .push(") RETURNING id");
-    Ok(())
+    const PAYLOAD: (&str, &str) = ("json_set(", ", '$.search', last_insert_rowid())");
+    let mut batch = SqliteBatch::new();
+    push_insert(batch.statement(""), search, texts);
+    let query = batch.statement("");
+    push_task(query, task, (PAYLOAD, JsonText::of(&task.payload)?), lease, now);
+    query.push(" RETURNING id");
+    let ids: Vec<(i64,)> = batch.run(pools).await?;
+    match ids[..] {
+        [(search,), (task,)] => Ok(NewIds { search, task }),
+        _ => Err(StoreError::failed("a search was stored without its task")),
+    }
+}
+
+async fn start_in_postgres(
+    pools: &Pools<Postgres>,
+    (search, texts): (&Search, NewSearchTexts),
+    task: &NewTask,
+    lease: &TaskLease,
+    now: Instant,
+) -> Result<NewIds, StoreError> {
+    // The id of the search is known only here. It is written into the text: JSONB would reject NUL.
+    const PAYLOAD: (&str, &str) =
+        ("CAST('{\"search\":' || new.id || ',' || substr(CAST(", " AS TEXT), 2) AS JSON)");
+    let mut others = task.payload.clone();
+    if let Some(fields) = others.as_object_mut() {
+        fields.shift_remove("search");
+    }
+    let mut query = QueryBuilder::<Postgres>::new("WITH new AS (");
+    push_insert(&mut query, search, texts);
+    query.push("), task AS (");
+    push_task(&mut query, task, (PAYLOAD, JsonText::of(&others)?), lease, now);
+    query.push(" FROM new RETURNING id) SELECT new.id, task.id, ").push(NO_FLUSH).push(" FROM new, task");
+    let (search, task, _): (i64, i64, String) = query
+        .build_query_as()
+        .fetch_one(&pools.write)
+        .await
+        .map_err(failure_during(concat!(module_path!(), ":", line!())))?;
+    Ok(NewIds { search, task })
+}
+
+/// Pushes the statement that inserts the task. Its payload is between two parts of an expression that adds the search.
+fn push_task<D: Database>(
+    query: &mut QueryBuilder<D>,
+    task: &NewTask,
+    ((before, after), payload): ((&str, &str), JsonText),
+    lease: &TaskLease,
+    now: Instant,
+) where
+    for<'a> i64: Encode<'a, D> + Type<D>,
+    for<'a> String: Encode<'a, D> + Type<D>,
+    for<'a> Instant: Encode<'a, D> + Type<D>,
+    for<'a> JsonText: Encode<'a, D> + Type<D>,
+{
+    query.push(concat!("INSERT INTO tasks (", claimed_columns!(), ") SELECT "));
+    let mut values = query.separated(", ");
+    values.push_bind(task.queue.as_str().to_owned());
+    values.push_bind(task.name.clone());
+    values.push(before).push_bind_unseparated(payload).push_unseparated(after);
+    values.push("'waiting'");
+    values.push_bind(now);
+    values.push("1");
+    values.push_bind(i64::from(task.attempts_max));
+    values.push_bind(now);
+    values.push_bind(to_owner_column(task.owner));
+    values.push_bind(lease.proof.clone());
+    values.push_bind(lease.until);
+    values.push_bind(lease.worker.clone());
 }

@@ -74,34 +74,6 @@ impl TaskLease {
     }
 }
 
-/// Stores a task that a worker already holds.
-pub(super) async fn push_claimed(
-    tx: &mut Tx,
-    task: NewTask,
-    lease: TaskLease,
-    now: Instant,
-) -> Result<ClaimedTask, StoreError> {
-    const TEXT: &str = concat!(
-        "INSERT INTO tasks (",
-        claimed_columns!(),
-        ") VALUES ($1, $2, $3, 'waiting', $4, 1, $5, $6, $7, $8, $9, $10) RETURNING id"
-    );
-    let payload = JsonText::of(&task.payload)?;
-    let id = on_tx!(tx, db => sqlx::query_scalar(TEXT)
-        .bind(task.queue.as_str())
-        .bind(task.name.as_str())
-        .bind(payload.clone())
-        .bind(to_micros(now))
-        .bind(i64::from(task.attempts_max))
-        .bind(to_micros(now))
-        .bind(to_owner_column(task.owner))
-        .bind(lease.proof.as_str())
-        .bind(lease.until)
-        .bind(lease.worker.as_str())
-        .fetch_one(db))?;
-    Ok(lease.of_task(id, task))
-}
-
 #[async_trait]
 impl TaskStore for SqlStore {
     async fn push_task(&self, task: NewTask, now: Instant) -> Result<TaskId, StoreError> {
