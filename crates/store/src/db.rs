@@ -40,9 +40,9 @@ const POSTGRES_SESSION: [(&str, u32); 6] = [
     ("tcp_keepalives_count", 3),
     ("tcp_user_timeout", 20_000),
 ];
-/// An expression for a statement of PostgreSQL that stands alone: its commit does not wait until it is on the disk, as in
-/// SQLite with `synchronous` NORMAL. A crash of the server's machine may lose the last moments of such statements, a crash
-/// of a process loses nothing.
+/// An expression for a single statement of PostgreSQL: its commit does not wait until it is on the disk. A crash of the
+/// database server, or of its machine, may lose the last moments of such statements, at most three times
+/// `wal_writer_delay`; they are lost from the end, so that each is kept if a later commit is.
 pub(crate) const NO_FLUSH: &str = "set_config('synchronous_commit', 'off', TRUE)";
 /// A connection that was idle for longer is tested before use.
 const POSTGRES_REST: Duration = Duration::from_secs(5);

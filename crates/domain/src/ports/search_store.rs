@@ -62,6 +62,14 @@ pub trait SearchStore: SearchEdits {
         request: Option<&str>,
         lease: NewLease,
     ) -> Result<StartedSearch, StoreError>;
+    /// Like [`Self::start_search`], for a caller that tells nobody of the search before it has ended: if the database
+    /// crashes in the first moments, the search may be lost.
+    async fn start_awaited_search(
+        &self,
+        search: Search,
+        request: Option<&str>,
+        lease: NewLease,
+    ) -> Result<StartedSearch, StoreError>;
     async fn search(&self, id: SearchId) -> Result<Search, StoreError>;
     /// The states of these searches. Missing ones are omitted.
     async fn search_states(&self, ids: &[SearchId]) -> Result<Vec<(SearchId, RunState)>, StoreError>;

@@ -33,16 +33,34 @@ pub struct SearchLifecycle {
     pub(crate) starting_runs: Arc<StartingRuns>,
 }
 
+/// When the client is told the id of a new search. An id that is told at once is kept, whatever crashes then.
+#[derive(Debug, Clone, Copy)]
+enum Told {
+    AtOnce,
+    AtItsEnd,
+}
+
 impl SearchLifecycle {
     /// Validates the spec, stores the search with its task, and starts it.
     pub async fn create(&self, owner: UserId, spec: SearchSpec) -> Result<Search, FederationError> {
-        let (search, ()) = self.create_expected(owner, spec, |_| ()).await?;
+        let (search, ()) = self.create_for(Told::AtOnce, owner, spec, |_| ()).await?;
         Ok(search)
     }
 
-    /// Like [`Self::create`]; `expect` is called with the stored search before it starts.
+    /// Like [`Self::create`], for a client that is told of the search when it has ended. `expect` is called with the
+    /// stored search before it starts.
     pub(crate) async fn create_expected<T>(
         &self,
+        owner: UserId,
+        spec: SearchSpec,
+        expect: impl FnOnce(&Search) -> T,
+    ) -> Result<(Search, T), FederationError> {
+        self.create_for(Told::AtItsEnd, owner, spec, expect).await
+    }
+
+    async fn create_for<T>(
+        &self,
+        told: Told,
         owner: UserId,
         spec: SearchSpec,
         expect: impl FnOnce(&Search) -> T,
@@ -61,7 +79,12 @@ impl SearchLifecycle {
             return Ok((search, expected));
         };
         let search = Search::created(SearchId(0), owner, spec, notices, now);
-        let started = self.store.start_search(search, request.as_deref(), slot.lease()).await?;
+        let started = match told {
+            Told::AtOnce => self.store.start_search(search, request.as_deref(), slot.lease()).await?,
+            Told::AtItsEnd => {
+                self.store.start_awaited_search(search, request.as_deref(), slot.lease()).await?
+            }
+        };
         let expected = expect(&started.search);
         self.starting_runs.put(started.search.clone());
         slot.start(started.task);

@@ -2,7 +2,7 @@
 
 use super::notices::NoticeTexts;
 use super::search_rows::{NewSearchTexts, SearchRow, columns, push_insert, retention_column};
-use super::start_search::start_search;
+use super::start_search::{Flush, start_search};
 use super::status::{is_final, is_running, parse_status};
 use super::tasks::TaskLease;
 use super::text::{folded, pattern};
@@ -53,15 +53,20 @@ impl SearchStore for SqlStore {
 
     async fn start_search(
         &self,
-        mut search: Search,
+        search: Search,
         request: Option<&str>,
         lease: NewLease,
     ) -> Result<StartedSearch, StoreError> {
-        let now = to_micros(search.date_created);
-        (search.date_created, search.date_updated) = (now, now);
-        let lease = TaskLease::new(lease, now);
-        let task = start_search(&self.db, &mut search, request, lease, now).await?;
-        Ok(StartedSearch { search, task })
+        self.start(search, request, lease, Flush::Before).await
+    }
+
+    async fn start_awaited_search(
+        &self,
+        search: Search,
+        request: Option<&str>,
+        lease: NewLease,
+    ) -> Result<StartedSearch, StoreError> {
+        self.start(search, request, lease, Flush::Later).await
     }
 
     async fn search(&self, id: SearchId) -> Result<Search, StoreError> {
@@ -288,6 +293,19 @@ impl SearchEdits for SqlStore {
 }
 
 impl SqlStore {
+    async fn start(
+        &self,
+        mut search: Search,
+        request: Option<&str>,
+        lease: NewLease,
+        flush: Flush,
+    ) -> Result<StartedSearch, StoreError> {
+        let now = to_micros(search.date_created);
+        (search.date_created, search.date_updated) = (now, now);
+        let task = start_search(&self.db, &mut search, request, TaskLease::new(lease, now), flush).await?;
+        Ok(StartedSearch { search, task })
+    }
+
     /// The written search; without one, None if it exists and `NotFound` if not.
     async fn seen_or_gone(
         &self,

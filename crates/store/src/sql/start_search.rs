@@ -13,22 +13,38 @@ use domain::ports::{ClaimedTask, NewTask, StoreError};
 use domain::search::Search;
 use sqlx::{Database, Encode, Postgres, QueryBuilder, Sqlite, Type};
 
+/// When a commit of PostgreSQL is written to the disk. SQLite, with `synchronous` NORMAL, writes it later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flush {
+    /// Before the caller goes on.
+    Before,
+    Later,
+}
+
 /// Stores the search, which gets its id, and returns the task.
 pub(super) async fn start_search(
     db: &Db,
     search: &mut Search,
     request: Option<&str>,
     lease: TaskLease,
-    now: Instant,
+    flush: Flush,
 ) -> Result<ClaimedTask, StoreError> {
     let task = search.run_task(request);
-    let texts = NewSearchTexts::of(search)?;
+    let new = NewRecords { search: &*search, texts: NewSearchTexts::of(search)?, task, lease: &lease };
     let ids = match db {
-        Db::Sqlite(pools) => start_in_sqlite(pools, (search, texts), &task, &lease, now).await?,
-        Db::Postgres(pools) => start_in_postgres(pools, (search, texts), &task, &lease, now).await?,
+        Db::Sqlite(pools) => start_in_sqlite(pools, new).await?,
+        Db::Postgres(pools) => start_in_postgres(pools, new, flush).await?,
     };
     search.id = SearchId(ids.search);
     Ok(lease.of_task(ids.task, search.run_task(request)))
+}
+
+/// What is stored.
+struct NewRecords<'a> {
+    search: &'a Search,
+    texts: NewSearchTexts,
+    task: NewTask,
+    lease: &'a TaskLease,
 }
 
 struct NewIds {
@@ -36,19 +52,15 @@ struct NewIds {
     task: i64,
 }
 
-async fn start_in_sqlite(
-    pools: &Pools<Sqlite>,
-    (search, texts): (&Search, NewSearchTexts),
-    task: &NewTask,
-    lease: &TaskLease,
-    now: Instant,
-) -> Result<NewIds, StoreError> {
+async fn start_in_sqlite(pools: &Pools<Sqlite>, new: NewRecords<'_>) -> Result<NewIds, StoreError> {
     // The id of the search is known only here.
     const PAYLOAD: (&str, &str) = ("json_set(", ", '$.search', last_insert_rowid())");
+    let NewRecords { search, texts, task, lease } = new;
+    let payload = JsonText::of(&task.payload)?;
     let mut batch = SqliteBatch::new();
     push_insert(batch.statement(""), search, texts);
     let query = batch.statement("");
-    push_task(query, task, (PAYLOAD, JsonText::of(&task.payload)?), lease, now);
+    push_task(query, &task, (PAYLOAD, payload), lease, search.date_created);
     query.push(" RETURNING id");
     let ids: Vec<(i64,)> = batch.run(pools).await?;
     match ids[..] {
@@ -59,24 +71,27 @@ async fn start_in_sqlite(
 
 async fn start_in_postgres(
     pools: &Pools<Postgres>,
-    (search, texts): (&Search, NewSearchTexts),
-    task: &NewTask,
-    lease: &TaskLease,
-    now: Instant,
+    new: NewRecords<'_>,
+    flush: Flush,
 ) -> Result<NewIds, StoreError> {
     // The id of the search is known only here. It is written into the text: JSONB would reject NUL.
     const PAYLOAD: (&str, &str) =
         ("CAST('{\"search\":' || new.id || ',' || substr(CAST(", " AS TEXT), 2) AS JSON)");
-    let mut others = task.payload.clone();
-    if let Some(fields) = others.as_object_mut() {
+    let NewRecords { search, texts, mut task, lease } = new;
+    if let Some(fields) = task.payload.as_object_mut() {
         fields.shift_remove("search");
     }
+    let payload = JsonText::of(&task.payload)?;
     let mut query = QueryBuilder::<Postgres>::new("WITH new AS (");
     push_insert(&mut query, search, texts);
     query.push("), task AS (");
-    push_task(&mut query, task, (PAYLOAD, JsonText::of(&others)?), lease, now);
-    query.push(" FROM new RETURNING id) SELECT new.id, task.id, ").push(NO_FLUSH).push(" FROM new, task");
-    let (search, task, _): (i64, i64, String) = query
+    push_task(&mut query, &task, (PAYLOAD, payload), lease, search.date_created);
+    query.push(" FROM new RETURNING id) SELECT new.id, task.id");
+    if flush == Flush::Later {
+        query.push(", ").push(NO_FLUSH);
+    }
+    query.push(" FROM new, task");
+    let (search, task): (i64, i64) = query
         .build_query_as()
         .fetch_one(&pools.write)
         .await

@@ -39,7 +39,7 @@ async fn runs_end_while_another_process_hangs_in_its_own() {
             async move { hanging.finish_run(run).await }
         });
         let waits = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND \
-                     wait_event_type = 'Lock' AND query LIKE 'INSERT INTO result_sets%')";
+                     wait_event_type = 'Lock' AND query LIKE 'WITH ended AS (UPDATE searches %')";
         // Inside a transaction the server would always report the same.
         let mut watcher = PgConnection::connect(&url).await.expect("connects");
         while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&mut watcher).await.expect("told") {
