@@ -10,6 +10,7 @@ pub mod chats;
 pub mod decided_documents;
 pub mod egress;
 pub mod elections;
+pub mod first_runs;
 mod fixture;
 pub mod idempotency;
 pub mod life;
@@ -49,6 +50,8 @@ macro_rules! store_behaviors {
                 start_again_from_nothing, fence_off_an_older_run, finish_once, finish_replaces_sets_of_the_same_providers,
                 finish_refuses_two_sets_of_one_provider, finish_keeps_odd_texts_and_numbers, finish_takes_many_sets,
                 are_deleted_with_their_results, need_an_owner, are_counted_by_owner;
+            first_runs: write_nothing_if_obsolete, append_their_notices, take_many_sets, end_without_sets,
+                keep_odd_texts, need_an_owner;
             audit: entries_are_appended_and_verified, entries_are_filtered_and_paged,
                 changes_are_noted_with_what_they_changed, groups_rules_pipelines_and_schedules_are_noted,
                 a_refused_change_is_not_noted, writers_at_once_leave_one_chain;
