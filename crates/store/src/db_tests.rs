@@ -56,6 +56,27 @@ async fn sessions_of_postgres_hold_no_lock_for_ever() {
     db.close().await;
 }
 
+/// Only the transaction of the statement is not flushed, and not the next one of its session.
+#[tokio::test]
+async fn one_commit_of_postgres_is_not_flushed() {
+    let Some(server) = testkit::postgres::server("a commit that is not flushed") else { return };
+    let db = Db::open(&Secret::new(server.as_str()), 1, STATEMENT_MAX).await.expect("opens");
+    let Db::Postgres(pools) = &db else { panic!("this is PostgreSQL") };
+    let told = "SELECT current_setting('synchronous_commit')";
+    let before: String = sqlx::query_scalar(told).fetch_one(&pools.write).await.expect("told");
+    assert_ne!(before, "off");
+    let statement = || sqlx::AssertSqlSafe(format!("SELECT {NO_FLUSH}"));
+    let mut tx = pools.write.begin().await.expect("begun");
+    sqlx::query(statement()).execute(&mut *tx).await.expect("set");
+    let within: String = sqlx::query_scalar(told).fetch_one(&mut *tx).await.expect("told");
+    assert_eq!(within, "off");
+    tx.commit().await.expect("committed");
+    sqlx::query(statement()).execute(&pools.write).await.expect("set");
+    let after: String = sqlx::query_scalar(told).fetch_one(&pools.write).await.expect("told");
+    assert_eq!(after, before, "a single statement is its own transaction");
+    db.close().await;
+}
+
 /// Every `on_db!` in a source text, up to its closing parenthesis.
 fn statements(text: &str) -> impl Iterator<Item = &str> {
     text.split("on_db!(").skip(1).map(|rest| {

@@ -7,6 +7,7 @@ use domain::notice::Notice;
 use domain::owner_scope::OwnerScope;
 use domain::ports::{FinishedRun, NewLease, QueueName, Store, StoreError};
 use domain::search::{Search, SearchSpec};
+use domain::search_run::RunFindings;
 use serde_json::json;
 use std::time::Duration;
 
@@ -68,18 +69,19 @@ pub async fn take_many_sets(store: &dyn Store) {
                 _ => set(search.id, provider, &["first", "last"]),
             })
             .collect();
+        let found = RunFindings::of(&sets).entries;
         let saved = store.finish_run(finished(&search, sets)).await.unwrap().expect("the newest run").sets;
         assert_eq!(store.result_sets(search.id).await.unwrap(), saved, "{count}");
         for set in saved.iter().filter(|set| [1, 2, 250, 499, 500].contains(&set.provider.0)) {
             for item in &set.items {
-                let found = store.result(item.swirl_id).await.unwrap();
-                assert_eq!((found.provider, &found.item), (set.provider, item));
+                let read = store.result(item.swirl_id).await.unwrap();
+                assert_eq!((read.provider, &read.item), (set.provider, item));
             }
         }
         let runs = store.search_runs(search.id).await.unwrap();
         let entries = store.run_entries(search.id, search.run).await.unwrap().expect("recorded");
-        assert!(!entries.is_empty());
-        assert_eq!((runs.len(), runs[0].retrieved, runs[0].added), (1, entries.len() as u64, 0));
+        assert_eq!((runs.len(), runs[0].retrieved, runs[0].added), (1, found.len() as u64, 0));
+        assert_eq!(entries, found);
     }
 }
 
@@ -117,14 +119,15 @@ pub async fn keep_odd_texts(store: &dyn Store) {
         let mut sets = vec![set(search.id, 2, &[ODD, "plain"]), set(search.id, 1, &[ODD])];
         sets[0].provider_name = ODD.to_owned();
         sets[0].items[0].payload.insert(ODD.to_owned(), json!({ "z": ODD, "a": [ODD] }));
+        let found = RunFindings::of(&sets).entries;
         let saved = store.finish_run(finished(&search, sets)).await.unwrap().expect("the newest run").sets;
         let mut read = store.result_sets(search.id).await.unwrap();
         read.reverse();
         assert_eq!(read, saved);
-        let found = store.result(saved[0].items[0].swirl_id).await.unwrap();
-        assert_eq!((found.provider, &found.item), (ProviderId(2), &saved[0].items[0]));
+        let first = store.result(saved[0].items[0].swirl_id).await.unwrap();
+        assert_eq!((first.provider, &first.item), (ProviderId(2), &saved[0].items[0]));
         let entries = store.run_entries(search.id, search.run).await.unwrap().expect("recorded");
-        assert_eq!(entries.iter().filter(|entry| entry.title == ODD).count(), 2);
+        assert_eq!(entries, found);
     }
 }
 
