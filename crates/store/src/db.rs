@@ -44,6 +44,10 @@ const POSTGRES_SESSION: [(&str, u32); 6] = [
 /// database server, or of its machine, may lose the last moments of such statements, at most three times
 /// `wal_writer_delay`; they are lost from the end, so that each is kept if a later commit is.
 pub(crate) const NO_FLUSH: &str = "set_config('synchronous_commit', 'off', TRUE)";
+/// Large values are compressed with LZ4 if the server has it and nobody has set another method: results are stored in a
+/// third of the time and take a sixth more space.
+const POSTGRES_COMPRESSION: &str = "SELECT set_config('default_toast_compression', 'lz4', FALSE) FROM pg_settings \
+     WHERE name = 'default_toast_compression' AND source = 'default' AND 'lz4' = ANY (enumvals)";
 /// A connection that was idle for longer is tested before use.
 const POSTGRES_REST: Duration = Duration::from_secs(5);
 /// How long metrics wait for their connection, and how long a connection with an abandoned query may take to recover
@@ -316,6 +320,15 @@ async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> 
         .max_connections(pool_max.max(1))
         .acquire_timeout(POSTGRES_TURN)
         .test_before_acquire(false)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                match sqlx::query(POSTGRES_COMPRESSION).execute(connection).await {
+                    // If the server refuses, for example because it took too long, its own method is used.
+                    Ok(_) | Err(sqlx::Error::Database(_)) => Ok(()),
+                    Err(error) => Err(error),
+                }
+            })
+        })
         .before_acquire(|connection, meta| {
             Box::pin(async move {
                 if meta.idle_for > POSTGRES_REST {

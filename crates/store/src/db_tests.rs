@@ -77,6 +77,26 @@ async fn one_commit_of_postgres_is_not_flushed() {
     db.close().await;
 }
 
+#[tokio::test]
+async fn postgres_compresses_with_lz4_unless_another_method_is_set() {
+    let Some(server) = testkit::postgres::server("the compression of large values") else { return };
+    let used = async |url: &str| -> (bool, Option<String>) {
+        let db = Db::open(&Secret::new(url), 1, STATEMENT_MAX).await.expect("opens");
+        let Db::Postgres(pools) = &db else { panic!("this is PostgreSQL") };
+        let text = "SELECT EXISTS (SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND \
+                    'lz4' = ANY (enumvals)), current_setting('default_toast_compression', TRUE)";
+        let told = sqlx::query_as(text).fetch_one(&pools.write).await.expect("told");
+        db.close().await;
+        told
+    };
+    let (is_offered, method) = used(&server).await;
+    assert_eq!(method.as_deref() == Some("lz4"), is_offered, "{method:?}");
+    if is_offered {
+        let set = format!("{}?options[default_toast_compression]=pglz", server.as_str());
+        assert_eq!(used(&set).await.1.as_deref(), Some("pglz"));
+    }
+}
+
 /// Every `on_db!` in a source text, up to its closing parenthesis.
 fn statements(text: &str) -> impl Iterator<Item = &str> {
     text.split("on_db!(").skip(1).map(|rest| {
