@@ -62,8 +62,8 @@ pub trait SearchStore: SearchEdits {
         request: Option<&str>,
         lease: NewLease,
     ) -> Result<StartedSearch, StoreError>;
-    /// Like [`Self::start_search`], for a caller that tells nobody of the search before it has ended: if the database
-    /// crashes in the first moments, the search may be lost.
+    /// Like [`Self::start_search`], for a caller that tells nobody of the search before it has ended. The search is
+    /// durable with the next change of its status: if the database crashes before, it may be lost.
     async fn start_awaited_search(
         &self,
         search: Search,

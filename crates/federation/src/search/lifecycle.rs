@@ -33,7 +33,8 @@ pub struct SearchLifecycle {
     pub(crate) starting_runs: Arc<StartingRuns>,
 }
 
-/// When the client is told the id of a new search. An id that is told at once is kept, whatever crashes then.
+/// When the client is told the id of a new search. An id that was told is kept, whatever crashes: one that is told at
+/// the end was stored durably with the status that the run sets meanwhile.
 #[derive(Debug, Clone, Copy)]
 enum Told {
     AtOnce,
