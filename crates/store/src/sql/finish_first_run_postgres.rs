@@ -16,7 +16,8 @@ use sqlx::postgres::PgBindIterExt;
 use std::sync::LazyLock;
 
 /// All parts read `ended`, which is empty if the run is obsolete: then nothing is written. The text is the same for any
-/// number of sets and notices, so that each connection prepares it once.
+/// number of sets and notices, so that each connection prepares it once. Nothing is added or gone: the first run has
+/// nothing to compare with.
 static TEXT: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH ended AS (UPDATE searches SET status = $3, query_string_processed = $4, time_s = $5, \
@@ -55,8 +56,7 @@ pub(super) async fn finish_in_postgres(
 ) -> Result<Option<Search>, StoreError> {
     let notices = NoticeTexts::of(&finished.notices)?;
     let (sets, set_texts) = (&finished.sets, &texts.sets);
-    // The first run has nothing to compare with.
-    let row = sqlx::query_as::<_, SearchRow>(TEXT.as_str())
+    let row = sqlx::query_as::<Postgres, SearchRow>(TEXT.as_str())
         .bind(finished.search.0)
         .bind(finished.run.0)
         .bind(finished.status.as_str())
