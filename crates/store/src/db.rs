@@ -3,6 +3,7 @@
 use crate::checkpoints::{Checkpoints, NO_CHECKPOINTS_IN_COMMITS};
 use crate::error::failure;
 use crate::json_column::JsonWriter;
+use crate::open_batch::OpenBatch;
 use domain::ports::{PoolUse, StoreError};
 use domain::secret::Secret;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgQueryResult};
@@ -97,6 +98,8 @@ pub(crate) struct Pools<D: Database> {
     pub(crate) monitor: Pool<D>,
     /// Only for an SQLite file.
     checkpoints: Option<Arc<Checkpoints>>,
+    /// Only for SQLite.
+    pub(crate) open_batch: OpenBatch,
 }
 
 impl<D: Database> Clone for Pools<D> {
@@ -106,6 +109,7 @@ impl<D: Database> Clone for Pools<D> {
             write: self.write.clone(),
             monitor: self.monitor.clone(),
             checkpoints: self.checkpoints.clone(),
+            open_batch: self.open_batch.clone(),
         }
     }
 }
@@ -256,35 +260,34 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
             .test_before_acquire(false)
     };
     let making = options.clone().auto_vacuum(SqliteAutoVacuum::Incremental);
+    let open_batch = OpenBatch::default();
+    // If the disk is full, SQLite rolls back by itself. The driver does not notice, considers the transaction open,
+    // and starts no other: such a connection is replaced.
+    let batch = open_batch.clone();
+    let writer = pool().max_connections(1).before_acquire(move |connection, _| {
+        let (is_clean, batch) = (is_memory || !connection.is_in_transaction(), batch.clone());
+        Box::pin(async move { Ok(is_clean && batch.close(connection).await) })
+    });
     if is_memory {
-        let write = pool().max_connections(1).connect_with(making).await.map_err(failure)?;
+        let write = writer.connect_with(making).await.map_err(failure)?;
         return Ok(Db::Sqlite(Pools {
             read: write.clone(),
             monitor: write.clone(),
             write,
             checkpoints: None,
+            open_batch,
         }));
     }
     let path = options.get_filename().to_owned();
     // An existing file keeps its mode, and setting it again would cost a write at each start.
     let writing = if path.exists() { options.clone() } else { making };
-    // If the disk is full, SQLite rolls back by itself. The driver does not notice, considers the transaction open,
-    // and starts no other: such a connection is replaced.
-    let write = pool()
-        .max_connections(1)
-        .before_acquire(|connection, _| {
-            let is_clean = !connection.is_in_transaction();
-            Box::pin(async move { Ok(is_clean) })
-        })
-        .connect_with(writing)
-        .await
-        .map_err(|error| open_failure(&path, error))?;
+    let write = writer.connect_with(writing).await.map_err(|error| open_failure(&path, error))?;
     let checkpoints = Some(Arc::new(Checkpoints::start(&path, options.clone())));
     let readers = pool_max.clamp(1, SQLITE_READERS_MAX);
     let read = pool()
         .max_connections(readers)
         .connect_lazy_with(options.pragma("query_only", "ON").pragma("cache_size", SQLITE_READ_CACHE));
-    Ok(Db::Sqlite(Pools { monitor: read.clone(), read, write, checkpoints }))
+    Ok(Db::Sqlite(Pools { monitor: read.clone(), read, write, checkpoints, open_batch }))
 }
 
 /// SQLite reports only that it cannot open the file.
@@ -345,6 +348,7 @@ async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> 
         write: pool,
         monitor: monitor_pool(options),
         checkpoints: None,
+        open_batch: OpenBatch::default(),
     }))
 }
 

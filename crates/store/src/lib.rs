@@ -34,6 +34,7 @@ mod json_column;
 mod lifecycle;
 mod migrations;
 mod notify;
+mod open_batch;
 mod own_database;
 mod row;
 mod sql;

@@ -6,12 +6,8 @@
 use crate::db::Pools;
 use crate::error::failure;
 use domain::ports::StoreError;
-use sqlx::pool::PoolConnection;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, QueryBuilder, Sqlite};
-
-/// SQLite's code for a statement that makes no sense now, such as `ROLLBACK` outside of a transaction.
-const ERROR_CODE: &str = "1";
 
 /// Statements of one transaction. A later one cannot depend on what an earlier one returned; `changes()` is the number
 /// of rows that the last writing statement changed.
@@ -34,39 +30,15 @@ impl SqliteBatch {
         T: for<'r> FromRow<'r, SqliteRow> + Send + Unpin,
     {
         self.0.push("; COMMIT");
-        let mut batch = RunningBatch(Some(pools.write.acquire().await.map_err(failure)?));
-        let rows = self.0.build_query_as().fetch_all(batch.connection()?).await;
-        if rows.is_ok() {
-            batch.0 = None; // back to the pool
+        let mut connection = pools.write.acquire().await.map_err(failure)?;
+        pools.open_batch.begin();
+        let rows = self.0.build_query_as().fetch_all(&mut *connection).await;
+        match &rows {
+            Ok(_) => pools.open_batch.end(),
+            Err(_) => pools.open_batch.roll_back(&mut connection).await.map_err(failure)?,
         }
         rows.map_err(failure)
     }
-}
-
-/// The connection of a batch, which may be in a transaction if the batch failed or its caller stopped waiting.
-struct RunningBatch(Option<PoolConnection<Sqlite>>);
-
-impl RunningBatch {
-    fn connection(&mut self) -> Result<&mut sqlx::SqliteConnection, StoreError> {
-        self.0.as_deref_mut().ok_or_else(|| StoreError::failed("the batch has ended"))
-    }
-}
-
-impl Drop for RunningBatch {
-    fn drop(&mut self) {
-        let Some(mut connection) = self.0.take() else { return };
-        // Nobody else gets the connection before.
-        tokio::spawn(async move {
-            let rolled_back = sqlx::query("ROLLBACK").execute(&mut *connection).await;
-            if rolled_back.is_err_and(|error| !is_outside_of_transaction(&error)) {
-                connection.close_on_drop();
-            }
-        });
-    }
-}
-
-fn is_outside_of_transaction(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == ERROR_CODE)
 }
 
 #[cfg(test)]

@@ -35,6 +35,17 @@ struct MixedList<'a> {
     facets: Option<Facets>,
 }
 
+/// What a response is built from.
+struct MixInput<'a> {
+    search: &'a Search,
+    /// Authorized, and changed by the owner's preferences.
+    sets: &'a [ResultSet],
+    /// How many results the preferences hide.
+    hidden: usize,
+    summary: Option<&'a StoredSummary>,
+    request: &'a MixRequest,
+}
+
 /// Mixes the results of finished and of running searches.
 pub struct ResultMixer {
     pub(crate) store: Arc<dyn FederationStore>,
@@ -61,7 +72,8 @@ impl ResultMixer {
         let hidden = apply_preferences(&preferences, search, &mut sets);
         // A summary of an earlier run is about results that may be gone.
         let summary = summary.filter(|summary| summary.run == search.run);
-        let mut response = self.build_response(search, &sets, hidden, summary.as_ref(), request);
+        let input = MixInput { search, sets: &sets, hidden, summary: summary.as_ref(), request };
+        let mut response = self.build_response(&input, ResultItem::clone);
         self.reader.recheck(search.owner, &mut response.results).await;
         Ok(response)
     }
@@ -83,7 +95,8 @@ impl ResultMixer {
         let hidden = apply_preferences(&preferences, search, &mut sets);
         // Nobody else needs these sets, so the results of the page are moved out of them.
         let only_id = |item: &ResultItem| ResultItem { swirl_id: item.swirl_id, ..ResultItem::default() };
-        let mut response = self.build_response_of(search, &sets, hidden, None, request, only_id);
+        let input = MixInput { search, sets: &sets, hidden, summary: None, request };
+        let mut response = self.build_response(&input, only_id);
         move_results(&mut sets, &mut response.results, self.shows_explain(request));
         self.reader.recheck(search.owner, &mut response.results).await;
         Ok(response)
@@ -148,30 +161,17 @@ impl ResultMixer {
         // If the preferences cannot be read, the results are shown without them.
         let preferences = self.store.preferences(search.owner).await.unwrap_or_default();
         let hidden = apply_preferences(&preferences, search, &mut sets);
-        self.build_response(search, &sets, hidden, None, request)
-    }
-
-    fn build_response(
-        &self,
-        search: &Search,
-        sets: &[ResultSet],
-        hidden: usize,
-        summary: Option<&StoredSummary>,
-        request: &MixRequest,
-    ) -> MixedResponse {
-        self.build_response_of(search, sets, hidden, summary, request, ResultItem::clone)
+        let input = MixInput { search, sets: &sets, hidden, summary: None, request };
+        self.build_response(&input, ResultItem::clone)
     }
 
     /// `copy` makes the results of the page.
-    fn build_response_of(
+    fn build_response(
         &self,
-        search: &Search,
-        sets: &[ResultSet],
-        hidden: usize,
-        summary: Option<&StoredSummary>,
-        request: &MixRequest,
+        input: &MixInput<'_>,
         copy: impl Fn(&ResultItem) -> ResultItem,
     ) -> MixedResponse {
+        let MixInput { search, sets, hidden, summary, request } = *input;
         let sets: Vec<&ResultSet> =
             sets.iter().filter(|set| request.provider.is_none_or(|only| set.provider == only)).collect();
         let (mixer, mixer_notice) = self.find_mixer(search, request.mixer.as_deref());
