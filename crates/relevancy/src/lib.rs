@@ -34,6 +34,7 @@ pub mod pool;
 pub mod prepare;
 pub mod proximity;
 pub mod query;
+mod query_parts;
 pub mod repetition;
 pub mod reranked;
 pub mod score;

@@ -2,18 +2,16 @@
 //! compared with the words around its occurrences.
 
 use crate::config::ScoringConfig;
-use crate::embedder::{Embedding, Sum, TOKENS_MAX, TokenSpans, embed};
+use crate::embedder::{Embedding, Sum, TOKENS_MAX, TokenSpans};
 use crate::hits::FieldReading;
-use crate::query::{Query, Word};
+use crate::query::Query;
+use crate::query_parts::{QueryParts, Target, is_digit};
 use crate::sentences::sentences;
 use crate::tokens::{Token, lower};
-use std::cell::RefCell;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most targets of a query.
-pub const TARGETS_MAX: usize = 128;
 /// Most matched tokens of a field that are checked for targets.
 pub const MATCHES_MAX: usize = 512;
 
@@ -24,57 +22,12 @@ const UNKNOWN_WINDOW: f64 = 0.31 + 1.0 / 3.0;
 /// The similarity of a target and the words around it if the target is unknown.
 const UNKNOWN_TARGET: f64 = 0.32 + 1.0 / 3.0;
 
-/// A part of a query.
-#[derive(Debug, Clone)]
-struct Target {
-    /// In `Query::words`.
-    words: Range<usize>,
-    /// The first of them that is a term: the target can occur where its term occurs.
-    anchor: usize,
-    term: usize,
-    embedding: Embedding,
-}
-
 /// A query prepared for comparison with many results.
 #[derive(Debug, Clone)]
 pub struct MatchTargets<'q> {
     pub query: &'q Query,
     pub config: &'q ScoringConfig,
     parts: Arc<QueryParts>,
-}
-
-/// What is prepared of a query.
-#[derive(Debug)]
-struct QueryParts {
-    embedding: Embedding,
-    /// The words of the query, each followed by `_`.
-    key: String,
-    targets: Vec<Target>,
-    has_digits: bool,
-    /// All stems, as `explain` shows them.
-    stems: Arc<str>,
-}
-
-thread_local! {
-    /// Most sources of a search get the same query.
-    static LAST_PREPARED: RefCell<Option<(Query, Arc<QueryParts>)>> = const { RefCell::new(None) };
-}
-
-impl QueryParts {
-    fn of(query: &Query) -> Self {
-        let mut key = String::new();
-        for word in &query.words {
-            key.push_str(&word.written);
-            key.push('_');
-        }
-        Self {
-            embedding: embed(&text(&query.words)),
-            key,
-            targets: targets(query),
-            has_digits: query.words.iter().any(|word| word.written.contains(is_digit)),
-            stems: query.stems().into(),
-        }
-    }
 }
 
 /// The embedding of a field and its similarity to the query.
@@ -93,14 +46,7 @@ pub type Similarities = Vec<(String, f64)>;
 
 impl<'q> MatchTargets<'q> {
     pub fn of(query: &'q Query, config: &'q ScoringConfig) -> Self {
-        let parts = LAST_PREPARED.with_borrow_mut(|last| match last {
-            Some((known, parts)) if known == query => parts.clone(),
-            _ => {
-                let parts = Arc::new(QueryParts::of(query));
-                *last = Some((query.clone(), parts.clone()));
-                parts
-            }
-        });
+        let parts = QueryParts::of(query);
         Self { query, config, parts }
     }
 
@@ -234,37 +180,6 @@ pub fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0 + 0.0
 }
 
-/// Phrases, the last one first; then the whole query, its pairs and its words, without duplicates and without targets
-/// of stopwords only, which occur everywhere.
-fn targets(query: &Query) -> Vec<Target> {
-    let count = query.words.len();
-    let phrases = query.quoted.iter().rev().cloned();
-    let pairs = (2..=count).map(|end| end - 2..end);
-    let singles = (0..count).map(|place| place..place + 1);
-    let mut targets: Vec<Target> = Vec::new();
-    for words in phrases.chain(std::iter::once(0..count)).chain(pairs).chain(singles) {
-        let mut terms = words.clone().filter_map(|place| Some((place, query.words[place].term?)));
-        let Some((anchor, term)) = terms.next() else { continue };
-        let is_same = |known: &Target| {
-            let stems = |places: &Range<usize>| query.words[places.clone()].iter().map(|word| &word.stem);
-            stems(&known.words).eq(stems(&words))
-        };
-        if targets.len() < TARGETS_MAX && !targets.iter().any(is_same) {
-            let embedding = embed(&text(&query.words[words.clone()]));
-            targets.push(Target { words, anchor, term, embedding });
-        }
-    }
-    targets
-}
-
-fn text(words: &[Word]) -> String {
-    words.iter().map(|word| word.written.as_str()).collect::<Vec<_>>().join(" ")
-}
-
-fn is_digit(c: char) -> bool {
-    c.is_numeric()
-}
-
 /// `Electric_cars_0`.
 fn key(tokens: &[Token<'_>], place: usize) -> String {
     let mut key = String::with_capacity(tokens.iter().map(|token| token.text.len() + 1).sum::<usize>() + 4);
@@ -312,6 +227,7 @@ fn bytes(window: &[Token<'_>]) -> Range<usize> {
 mod tests {
     use super::*;
     use crate::language::Language;
+    use crate::query_parts::{TARGETS_MAX, targets, text};
 
     fn names(query: &str) -> Vec<String> {
         let query = Query::parse(query);

@@ -68,43 +68,43 @@ impl<'a> Tokens<'a> {
     /// The next token, and whether it is known to be ASCII without an apostrophe.
     #[inline(always)]
     pub(crate) fn advance_plainly(&mut self) -> Option<(Token<'a>, bool)> {
-        // Fast path: most separators and most words are plain ASCII.
         let bytes = self.text.as_bytes();
-        let mut start = self.at;
-        while bytes.get(start).is_some_and(|byte| IS_SEPARATOR[usize::from(*byte)]) {
-            start += 1;
+        loop {
+            // Fast path: most separators and most words are plain ASCII.
+            let mut start = self.at;
+            while bytes.get(start).is_some_and(|byte| IS_SEPARATOR[usize::from(*byte)]) {
+                start += 1;
+            }
+            self.at = start;
+            let length = run_length(bytes.get(start..).filter(|rest| !rest.is_empty())?);
+            let end = start + length;
+            let ends = bytes.get(end).is_none_or(|next| next.is_ascii() && *next != b'\'');
+            if length > 0 && ends {
+                self.at = end;
+                return Some((Token { text: self.text.get(start..end)?, start }, true));
+            }
+            if let Some(token) = self.take_open() {
+                return Some((token, false));
+            }
         }
-        self.at = start;
-        let length = run_length(bytes.get(start..)?);
-        let end = start + length;
-        let ends = bytes.get(end).is_none_or(|next| next.is_ascii() && *next != b'\'');
-        if length == 0 || !ends {
-            return Some((self.next_open()?, false));
-        }
-        self.at = end;
-        Some((Token { text: self.text.get(start..end)?, start }, true))
     }
 
-    /// The next word, where it or what stands before it is not plain.
+    /// Takes a word that is not plain; `None` if something else was skipped.
     #[inline(never)]
-    fn next_open(&mut self) -> Option<Token<'a>> {
-        loop {
-            let rest = &self.text[self.at..];
-            let first = rest.chars().next()?;
-            if let Some(length) = word_length(rest, first) {
-                let text = &rest[..length];
-                let start = self.at;
-                self.at += length;
-                return Some(Token { text, start });
-            }
-            self.at += match first {
-                '<' => tag_length(rest).unwrap_or(1),
-                '&' => {
-                    ENTITIES.iter().find(|entity| rest.starts_with(**entity)).map_or(1, |entity| entity.len())
-                }
-                other => other.len_utf8(),
-            };
+    fn take_open(&mut self) -> Option<Token<'a>> {
+        let rest = &self.text[self.at..];
+        let first = rest.chars().next()?;
+        if let Some(length) = word_length(rest, first) {
+            let start = self.at;
+            self.at += length;
+            return Some(Token { text: &rest[..length], start });
         }
+        self.at += match first {
+            '<' => tag_length(rest).unwrap_or(1),
+            '&' => ENTITIES.iter().find(|entity| rest.starts_with(**entity)).map_or(1, |entity| entity.len()),
+            other => other.len_utf8(),
+        };
+        None
     }
 }
 
