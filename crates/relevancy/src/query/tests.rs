@@ -121,6 +121,10 @@ fn a_search_excludes_for_all_its_providers() {
     for (processed, to_provider, expected) in table {
         let query = Query::of_search(Language::ENGLISH, &search(processed), to_provider);
         assert!(query.asks_the_same(&Query::parse(expected)), "{processed}, {to_provider}");
+        let again = Query::of_search(Language::ENGLISH, &search(processed), to_provider);
+        assert_eq!(again, query);
+        let german = Language::named("german");
+        assert_eq!(Query::of_search(german, &search(processed), to_provider).language, german);
     }
 }
 

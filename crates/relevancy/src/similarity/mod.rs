@@ -8,6 +8,7 @@ mod group_index;
 mod grouping;
 mod pair_check;
 mod text;
+mod word_bytes;
 
 pub use group_index::{CANDIDATES_MAX, LEADERS_PER_KEY_MAX, SHARED_KEYS_MIN};
 pub use grouping::{Groups, groups};
