@@ -77,13 +77,12 @@ impl App {
     /// Opens the database, runs its migrations and builds all components. Starts nothing.
     pub async fn build(settings: impl Into<LoadedSettings>, readers: FileReaders) -> anyhow::Result<Self> {
         let LoadedSettings { settings, effective, .. } = settings.into();
-        let data_dir = data_folder(&settings)?;
+        let (data_dir, settings) = (data_folder(&settings)?, Arc::new(settings));
         let sql = Arc::new(open_store(&settings, &data_dir).await?);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let worker_gauges = Arc::new(WorkerGauges::default());
         let Queues { queue, outage_queue, relay } =
             task_queue(&settings, &sql, &clock, &worker_gauges).await?;
-        let settings = Arc::new(settings);
         let license = crate::license_monitor::open(&settings, &data_dir, &clock, &*sql).await?;
         let mut context = context(&settings, Arc::clone(&clock), readers)?;
         let (metrics, model_probe) =

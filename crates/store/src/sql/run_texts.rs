@@ -138,7 +138,7 @@ mod tests {
 
     fn run(sets: i64, items: usize) -> RunParts {
         let set = |provider: i64| {
-            let items = (0..items).map(|number| item(&format!("{provider}-{number}")));
+            let items = (0..items).map(|number| item(format!("{provider}-{number}")));
             result_set(provider).items(items).build()
         };
         RunParts { sets: (1..=sets).map(set).collect(), entries: Some(Vec::new()) }
