@@ -1,6 +1,6 @@
 //! Parses dates as sources write them into the interface's format: `YYYY-MM-DD HH:MM:SS[.ffffff][+HH:MM]`.
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
 
 /// The normal form of a missing date.
 pub const DATE_UNKNOWN: &str = "unknown";
@@ -79,7 +79,17 @@ pub fn instant(text: &str) -> Option<DateTime<Utc>> {
 }
 
 fn written(time: NaiveDateTime, offset_min: Option<i32>) -> String {
-    let mut out = time.format("%Y-%m-%d %H:%M:%S").to_string();
+    let (date, clock) = (time.date(), time.time());
+    // Not with a format text, which is parsed at each use.
+    let mut out = format!(
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
+        date.year(),
+        date.month(),
+        date.day(),
+        clock.hour(),
+        clock.minute(),
+        clock.second()
+    );
     let micros = time.and_utc().timestamp_subsec_micros();
     if micros > 0 {
         out.push_str(&format!(".{micros:06}"));

@@ -55,8 +55,21 @@ impl JsonPath {
 
     /// All values at this path. Every step visits each value of the previous step once.
     pub fn find<'a>(&self, root: &'a Value) -> Vec<&'a Value> {
+        // Most paths only name members, so that each step finds one value or none.
+        let mut value = root;
+        for (number, step) in self.steps.iter().enumerate() {
+            let Step::Member(name) = step else { return Self::find_all(&self.steps[number..], value) };
+            let Some(member) = value.as_object().and_then(|object| object.get(name)) else {
+                return Vec::new();
+            };
+            value = member;
+        }
+        vec![value]
+    }
+
+    fn find_all<'a>(steps: &[Step], root: &'a Value) -> Vec<&'a Value> {
         let mut current = vec![root];
-        for step in &self.steps {
+        for step in steps {
             let mut next = Vec::new();
             for value in current {
                 step.apply(value, &mut next);

@@ -88,7 +88,10 @@ pub fn push_bounded(out: &mut String, text: &str) {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    out.extend(text[..end].chars().filter(|&c| c != '\0'));
+    out.reserve(end);
+    for part in text[..end].split('\0') {
+        out.push_str(part);
+    }
 }
 
 fn push_json(out: &mut String, value: &Value) {
