@@ -264,10 +264,16 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
     // If the disk is full, SQLite rolls back by itself. The driver does not notice, considers the transaction open,
     // and starts no other: such a connection is replaced.
     let batch = open_batch.clone();
-    let writer = pool().max_connections(1).before_acquire(move |connection, _| {
-        let (is_clean, batch) = (is_memory || !connection.is_in_transaction(), batch.clone());
-        Box::pin(async move { Ok(is_clean && batch.close(connection).await) })
-    });
+    let writer = pool()
+        .max_connections(1)
+        .before_acquire(move |connection, _| {
+            let is_clean = is_memory || !connection.is_in_transaction();
+            Box::pin(async move { Ok(is_clean) })
+        })
+        .after_release(move |connection, _| {
+            let batch = batch.clone();
+            Box::pin(async move { Ok(batch.close(connection).await) })
+        });
     if is_memory {
         let write = writer.connect_with(making).await.map_err(failure)?;
         return Ok(Db::Sqlite(Pools {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// SQLite's code for a statement that makes no sense now, such as `ROLLBACK` outside of a transaction.
 const ERROR_CODE: &str = "1";
 
-/// Whether the connection that writes may be inside of the transaction of a batch, because its caller stopped waiting.
-/// The driver knows nothing of such a transaction.
+/// Whether the connection that writes may be inside of the transaction of a batch, which failed or whose caller stopped
+/// waiting. The driver knows nothing of such a transaction.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OpenBatch(Arc<AtomicBool>);
 
@@ -23,16 +23,12 @@ impl OpenBatch {
 
     /// Makes the connection usable for the next caller; false if it has to be replaced, which undoes the batch too.
     pub(crate) async fn close(&self, connection: &mut SqliteConnection) -> bool {
-        !self.0.load(Ordering::Relaxed) || self.roll_back(connection).await.is_ok()
-    }
-
-    pub(crate) async fn roll_back(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+        if !self.0.load(Ordering::Relaxed) {
+            return true;
+        }
         let rolled_back = sqlx::query("ROLLBACK").execute(connection).await;
         self.end();
-        match rolled_back {
-            Err(error) if !is_outside_of_transaction(&error) => Err(error),
-            _ => Ok(()),
-        }
+        rolled_back.err().is_none_or(|error| is_outside_of_transaction(&error))
     }
 }
 

@@ -27,17 +27,19 @@ impl SqliteBatch {
     /// Runs all statements or none. Returns the rows of those that return some.
     pub(crate) async fn run<T>(mut self, pools: &Pools<Sqlite>) -> Result<Vec<T>, StoreError>
     where
-        T: for<'r> FromRow<'r, SqliteRow> + Send + Unpin,
+        T: for<'r> FromRow<'r, SqliteRow>,
     {
         self.0.push("; COMMIT");
         let mut connection = pools.write.acquire().await.map_err(failure)?;
         pools.open_batch.begin();
-        let rows = self.0.build_query_as().fetch_all(&mut *connection).await;
-        match &rows {
-            Ok(_) => pools.open_batch.end(),
-            Err(_) => pools.open_batch.roll_back(&mut connection).await.map_err(failure)?,
+        // All rows before the first is decoded: a row that cannot be decoded would stop the batch somewhere.
+        let rows = self.0.build().fetch_all(&mut *connection).await;
+        if rows.is_ok() {
+            pools.open_batch.end();
         }
-        rows.map_err(failure)
+        // After a failure, the connection is rolled back when it is given back.
+        let rows = rows.map_err(failure)?;
+        rows.iter().map(|row| T::from_row(row).map_err(failure)).collect()
     }
 }
 

@@ -16,11 +16,13 @@ const SETS_MAX: usize = 500;
 /// A search has fewer when its first run begins.
 const EARLIER_NOTICES_MAX: usize = 100;
 
-/// Whether the run can be stored in one call: it is the first of its search, its results are all new, and there are
-/// not too many.
+/// Whether the run can be stored in one call: it is the first of its search, it queried sources, its results are all
+/// new, and there are not too many. PostgreSQL flushes such an end later: the change of status before it was flushed,
+/// which a search without sources does not have.
 pub(super) fn fits(finished: &FinishedRun, ranges: &[Range]) -> bool {
     let items: usize = finished.sets.iter().map(|set| set.items.len()).sum();
     finished.run == RunNumber::FIRST
+        && finished.found.is_some()
         && ranges.iter().map(Range::len).sum::<usize>() == items
         && finished.sets.len() <= SETS_MAX
         && finished.notices.len() <= NOTICES_MAX - EARLIER_NOTICES_MAX

@@ -28,7 +28,9 @@ pub(super) async fn finish_in_sqlite(
     let mut batch = SqliteBatch::new();
     end_search(&mut batch, finished)?;
     insert_sets(&mut batch, finished, texts.sets);
-    insert_ranges(&mut batch, finished, ranges);
+    if !ranges.is_empty() {
+        insert_ranges(&mut batch, finished, ranges)?;
+    }
     insert_run(&mut batch, finished, texts.retrieved, texts.entries);
     let searches: Vec<SearchRow> = batch.run(pools).await?;
     searches.into_iter().next().map(Search::try_from).transpose()
@@ -40,22 +42,22 @@ fn end_search(batch: &mut SqliteBatch, finished: &FinishedRun) -> Result<(), Sto
     query.push(", query_string_processed = ").push_bind(plain(&finished.query_string_processed));
     query.push(", time_s = ").push_bind(finite(finished.time_s));
     query.push(", date_updated = ").push_bind(to_micros(finished.now));
-    if !finished.notices.is_empty() {
-        let texts = NoticeTexts::of(&finished.notices)?;
-        append(query, "messages", texts.lines);
-        append(query, "notices", texts.facts);
-    }
+    let texts = NoticeTexts::of(&finished.notices)?;
+    append(query, "messages", texts.lines);
+    append(query, "notices", texts.facts);
     query.push(" WHERE id = ").push_bind(finished.search.0);
     query.push(" AND run = ").push_bind(finished.run.0);
     query.push(" AND ").push(is_open("status")).push(concat!(" RETURNING ", columns!()));
     Ok(())
 }
 
-/// Appends the elements of a JSON list to those of the column.
+/// Appends the elements of a JSON list to those of the column. The text is the same for an empty list: each text is
+/// compiled once.
 fn append(query: &mut QueryBuilder<Sqlite>, column: &str, list: JsonText) {
-    query.push(format_args!(", {column} = CASE {column} WHEN '[]' THEN '[' "));
-    query.push(format_args!("ELSE substr({column}, 1, length({column}) - 1) || ',' END || substr("));
-    query.push_bind(list).push(", 2)");
+    query.push(format_args!(", {column} = CASE WHEN ")).push_bind(list.clone());
+    query.push(format_args!(" = '[]' THEN {column} WHEN {column} = '[]' THEN ")).push_bind(list.clone());
+    query.push(format_args!(" ELSE substr({column}, 1, length({column}) - 1) || ',' || substr("));
+    query.push_bind(list).push(", 2) END");
 }
 
 fn insert_sets(batch: &mut SqliteBatch, finished: &FinishedRun, texts: Vec<SetTexts>) {
@@ -81,19 +83,21 @@ fn insert_sets(batch: &mut SqliteBatch, finished: &FinishedRun, texts: Vec<SetTe
     query.push(")").push(IF_NOT_OBSOLETE);
 }
 
-fn insert_ranges(batch: &mut SqliteBatch, finished: &FinishedRun, ranges: &[Range]) {
-    if ranges.is_empty() {
-        return;
-    }
+/// A JSON list of the ranges, so that the text does not depend on how many sources found something.
+fn insert_ranges(
+    batch: &mut SqliteBatch,
+    finished: &FinishedRun,
+    ranges: &[Range],
+) -> Result<(), StoreError> {
+    let columns: Vec<[i64; 3]> =
+        ranges.iter().map(|range| [range.first, range.last, range.provider]).collect();
     let query = batch.statement(
-        "INSERT INTO result_ranges (first_id, last_id, result_set) SELECT ranges.column1, ranges.column2, \
+        "INSERT INTO result_ranges (first_id, last_id, result_set) SELECT value ->> 0, value ->> 1, \
          (SELECT id FROM result_sets WHERE search_id = ",
     );
-    query.push_bind(finished.search.0).push(" AND provider_id = ranges.column3) FROM (");
-    query.push_values(ranges, |mut row, range| {
-        row.push_bind(range.first).push_bind(range.last).push_bind(range.provider);
-    });
-    query.push(") AS ranges").push(IF_NOT_OBSOLETE);
+    query.push_bind(finished.search.0).push(" AND provider_id = value ->> 2) FROM json_each(");
+    query.push_bind(JsonText::of(&columns)?).push(")").push(IF_NOT_OBSOLETE);
+    Ok(())
 }
 
 /// The first run has nothing to compare with.
