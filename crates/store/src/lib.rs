@@ -25,6 +25,7 @@ mod checkpoints;
 mod compact;
 mod db;
 pub mod dump;
+mod encoder_threads;
 mod encryption;
 mod error;
 mod facts;

@@ -29,7 +29,8 @@ impl SqlStore {
             author: None,
             expected: None,
             result_ids: Arc::default(),
-            run_encoder: Arc::default(),
+            search_ids: Arc::default(),
+            encoder_threads: Arc::default(),
         };
         store.withdraw_attributions().await?;
         Ok(store)

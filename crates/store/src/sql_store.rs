@@ -1,8 +1,9 @@
 //! The store: a database, the key of its secrets, and the author of changes. The modules of `sql` implement its ports.
 
 use crate::db::Db;
+use crate::encoder_threads::EncoderThreads;
 use crate::encryption::EncryptionKey;
-use crate::sql::{ResultIds, RunEncoder};
+use crate::sql::{ResultIds, SearchIds};
 use domain::audit::Author;
 use domain::secret::Secret;
 use std::sync::Arc;
@@ -28,5 +29,7 @@ pub struct SqlStore {
     /// The version that a record must have to be edited.
     pub(crate) expected: Option<i64>,
     pub(crate) result_ids: Arc<ResultIds>,
-    pub(crate) run_encoder: Arc<RunEncoder>,
+    /// Only for PostgreSQL.
+    pub(crate) search_ids: Arc<SearchIds>,
+    pub(crate) encoder_threads: Arc<EncoderThreads>,
 }

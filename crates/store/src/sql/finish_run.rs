@@ -4,11 +4,12 @@ use super::finish_first_run::{finish_first_run, fits};
 use super::notices::NoticeTexts;
 use super::result_ids::ResultIds;
 use super::result_ranges::{Range, number_items};
-use super::run_texts::{RunEncoder, RunParts, RunTexts, SetTexts};
+use super::run_texts::{RunParts, RunTexts, SetTexts, encode};
 use super::runs;
 use super::search_rows::{SearchRow, columns};
 use super::status::is_running;
 use crate::db::{Db, Tx, on_tx, rows_affected};
+use crate::encoder_threads::EncoderThreads;
 use crate::json::{finite, plain, to_column, to_count};
 use crate::row::row;
 use domain::instant::{Instant, to_micros};
@@ -28,7 +29,7 @@ const SETS_PER_STATEMENT: usize = 500;
 pub(super) async fn finish_run(
     db: &Db,
     ids: &ResultIds,
-    encoder: &RunEncoder,
+    threads: &EncoderThreads,
     mut finished: FinishedRun,
 ) -> Result<Option<StoredRun>, StoreError> {
     prepare(&mut finished)?;
@@ -36,14 +37,14 @@ pub(super) async fn finish_run(
     let fits_one_call = fits(&finished, &ranges);
     let sets = std::mem::take(&mut finished.sets);
     if !fits_one_call {
-        let run = encoder.encode(db.new_json_writer(), RunParts { sets, entries: None }).await?;
+        let run = encode(threads, db.new_json_writer(), RunParts { sets, entries: None }).await?;
         finished.sets = run.sets;
         return finish_in_steps(db, finished, &ranges, run.texts).await;
     }
     let found = finished.found.take();
     let retrieved = found.as_ref().map_or(0, |found| found.entries.len());
     let run = RunParts { sets, entries: Some(RunFindings::after(found, &[])) };
-    let run = encoder.encode(db.new_json_writer(), run).await?;
+    let run = encode(threads, db.new_json_writer(), run).await?;
     finished.sets = run.sets;
     let texts = RunTexts { sets: run.texts, entries: run.entries, retrieved };
     let search = finish_first_run(db, &finished, &ranges, texts).await?;

@@ -38,6 +38,7 @@ mod results;
 mod run_texts;
 mod runs;
 mod schedules;
+mod search_ids;
 mod search_rows;
 mod searches;
 mod sessions;
@@ -57,7 +58,7 @@ mod work;
 
 pub use rekey::RekeyReport;
 pub(crate) use result_ids::ResultIds;
-pub(crate) use run_texts::RunEncoder;
+pub(crate) use search_ids::SearchIds;
 pub(crate) use status::is_open;
 pub(crate) use task_columns::to_owner_column;
 pub(crate) use unfinished_search_row::UnfinishedSearchRow;

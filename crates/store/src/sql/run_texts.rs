@@ -1,19 +1,15 @@
 //! The JSON of a run, made before its transaction, because SQLite has one writer.
 
 use super::result_rows::NewDetail;
+use crate::encoder_threads::{EncoderThreads, unfinished};
 use crate::json::JsonText;
 use crate::json_column::{JsonColumn, JsonWriter};
 use domain::ports::StoreError;
 use domain::result::ResultSet;
 use domain::search_run::RunEntry;
-use std::sync::Arc;
-use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
 
 /// Runs with more results are encoded by threads for such work: ten results take a fifth of a millisecond.
 const ITEMS_INLINE_MAX: usize = 10;
-/// Most threads that encode at once; a run of ten sources gains nothing from more.
-const THREADS_MAX: usize = 4;
 
 /// The columns of a result set that hold JSON.
 pub(super) struct SetTexts {
@@ -42,59 +38,28 @@ pub(super) struct RunTexts {
     pub retrieved: usize,
 }
 
-/// The threads that encode runs, as many as cores.
-#[derive(Debug)]
-pub(crate) struct RunEncoder {
-    threads: usize,
-    free: Arc<Semaphore>,
-}
-
-impl Default for RunEncoder {
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = cores.min(THREADS_MAX);
-        Self { threads, free: Arc::new(Semaphore::new(threads)) }
+/// Encodes a run, on several threads if it is long.
+pub(super) async fn encode(
+    threads: &EncoderThreads,
+    new_writer: fn() -> Result<JsonWriter, StoreError>,
+    run: RunParts,
+) -> Result<EncodedRun, StoreError> {
+    let items: usize = run.sets.iter().map(|set| set.items.len()).sum();
+    if items <= ITEMS_INLINE_MAX {
+        return run.encode(new_writer);
     }
-}
-
-impl RunEncoder {
-    /// Encodes a run, on several threads if it is long.
-    pub(super) async fn encode(
-        &self,
-        new_writer: fn() -> Result<JsonWriter, StoreError>,
-        run: RunParts,
-    ) -> Result<EncodedRun, StoreError> {
-        let items: usize = run.sets.iter().map(|set| set.items.len()).sum();
-        if items <= ITEMS_INLINE_MAX {
-            return run.encode(new_writer);
-        }
-        let mut parts = Vec::with_capacity(self.threads);
-        for part in run.split(self.threads) {
-            parts.push(self.start(new_writer, part).await?);
-        }
-        let mut encoded = EncodedRun { sets: Vec::new(), texts: Vec::new(), entries: None };
-        for part in parts {
-            let part = part.await.map_err(|error| unfinished().caused_by(error))??;
-            encoded.sets.extend(part.sets);
-            encoded.texts.extend(part.texts);
-            encoded.entries = part.entries.or(encoded.entries);
-        }
-        Ok(encoded)
+    let mut parts = Vec::with_capacity(threads.count());
+    for part in run.split(threads.count()) {
+        parts.push(threads.start(move || part.encode(new_writer)).await?);
     }
-
-    async fn start(
-        &self,
-        new_writer: fn() -> Result<JsonWriter, StoreError>,
-        part: RunParts,
-    ) -> Result<JoinHandle<Result<EncodedRun, StoreError>>, StoreError> {
-        let thread = Arc::clone(&self.free).acquire_owned().await;
-        let thread = thread.map_err(|closed| unfinished().caused_by(closed))?;
-        Ok(tokio::task::spawn_blocking(move || {
-            let encoded = part.encode(new_writer);
-            drop(thread);
-            encoded
-        }))
+    let mut encoded = EncodedRun { sets: Vec::new(), texts: Vec::new(), entries: None };
+    for part in parts {
+        let part = part.await.map_err(|panicked| unfinished().caused_by(panicked))??;
+        encoded.sets.extend(part.sets);
+        encoded.texts.extend(part.texts);
+        encoded.entries = part.entries.or(encoded.entries);
     }
+    Ok(encoded)
 }
 
 impl RunParts {
@@ -126,14 +91,9 @@ impl SetTexts {
     }
 }
 
-fn unfinished() -> StoreError {
-    StoreError::failed("the results of a run could not be encoded")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
     use testkit::builders::{item, result_set};
 
     fn run(sets: i64, items: usize) -> RunParts {
@@ -152,27 +112,15 @@ mod tests {
     #[tokio::test]
     async fn threads_encode_what_one_thread_encodes() {
         let postgres = || Ok(JsonWriter::for_postgres());
-        for threads in [1, 2, 3, 4] {
-            let encoder = RunEncoder { threads, free: Arc::new(Semaphore::new(threads)) };
+        for count in [1, 2, 3, 4] {
+            let threads = EncoderThreads::new(count);
             for (sets, items) in [(0, 0), (1, 50), (2, 8), (3, 20), (5, 9), (11, 3)] {
                 let expected = run(sets, items).encode(postgres).expect("encoded");
-                let encoded = encoder.encode(postgres, run(sets, items)).await.expect("encoded");
-                assert_eq!(shown(&encoded), shown(&expected), "{sets} sets, {threads} threads");
+                let encoded = encode(&threads, postgres, run(sets, items)).await.expect("encoded");
+                assert_eq!(shown(&encoded), shown(&expected), "{sets} sets, {count} threads");
                 assert_eq!(encoded.sets.len(), usize::try_from(sets).expect("few"));
                 assert!(encoded.entries.is_some());
             }
-            assert_eq!(encoder.free.available_permits(), threads, "all are free again");
         }
-    }
-
-    #[tokio::test]
-    async fn a_run_waits_for_a_free_thread() {
-        let encoder = RunEncoder { threads: 2, free: Arc::new(Semaphore::new(2)) };
-        let all = encoder.free.acquire_many(2).await.expect("free");
-        let mut encoding = std::pin::pin!(encoder.encode(JsonWriter::for_sqlite, run(4, 9)));
-        let waiting = tokio::time::timeout(Duration::from_millis(20), encoding.as_mut()).await;
-        assert!(waiting.is_err(), "no thread is free");
-        drop(all);
-        assert_eq!(encoding.await.expect("encoded").sets.len(), 4);
     }
 }

@@ -69,7 +69,7 @@ impl NewSearchTexts {
     }
 }
 
-/// Pushes the statement that inserts a search and returns its id.
+/// Pushes the statement that inserts a search and returns its id. A search without an id gets one.
 pub(super) fn push_insert<D: Database>(query: &mut QueryBuilder<D>, search: &Search, texts: NewSearchTexts)
 where
     for<'a> i64: Encode<'a, D> + Type<D>,
@@ -79,12 +79,16 @@ where
     for<'a> Instant: Encode<'a, D> + Type<D>,
     for<'a> JsonText: Encode<'a, D> + Type<D>,
 {
-    query.push(
-        "INSERT INTO searches (owner, draft, query_string_processed, status, messages, time_s, run, date_created, \
-         date_updated, retention, subscribe, saved, query_folded, notices) VALUES (",
+    let has_id = search.id.0 != 0;
+    query.push("INSERT INTO searches (").push(if has_id { "id, " } else { "" }).push(
+        "owner, draft, query_string_processed, status, messages, time_s, run, date_created, date_updated, \
+         retention, subscribe, saved, query_folded, notices) VALUES (",
     );
-    query
-        .separated(", ")
+    let mut values = query.separated(", ");
+    if has_id {
+        values.push_bind(search.id.0);
+    }
+    values
         .push_bind(search.owner.0)
         .push_bind(texts.spec)
         .push_bind(search.query_string_processed.clone())

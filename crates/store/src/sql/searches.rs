@@ -8,7 +8,7 @@ use super::tasks::TaskLease;
 use super::text::{folded, pattern};
 use super::{answers, finish_run, tasks};
 use crate::SqlStore;
-use crate::db::{Tx, first_row, on_db, on_tx, rows_affected};
+use crate::db::{Db, Tx, first_row, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, to_column, to_count};
 use async_trait::async_trait;
 use domain::ids::{RunNumber, SearchId, UserId};
@@ -276,7 +276,7 @@ impl SearchStore for SqlStore {
     }
 
     async fn finish_run(&self, finished: FinishedRun) -> Result<Option<StoredRun>, StoreError> {
-        finish_run::finish_run(&self.db, &self.result_ids, &self.run_encoder, finished).await
+        finish_run::finish_run(&self.db, &self.result_ids, &self.encoder_threads, finished).await
     }
 }
 
@@ -302,6 +302,9 @@ impl SqlStore {
     ) -> Result<StartedSearch, StoreError> {
         let now = to_micros(search.date_created);
         (search.date_created, search.date_updated) = (now, now);
+        if let (Db::Postgres(pools), Flush::Later) = (&self.db, flush) {
+            search.id = self.search_ids.take(pools).await?;
+        }
         let task = start_search(&self.db, &mut search, request, TaskLease::new(lease, now), flush).await?;
         Ok(StartedSearch { search, task })
     }

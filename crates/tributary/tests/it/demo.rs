@@ -1,5 +1,6 @@
 //! `tributary demo`, the first contact with the program.
 
+use crate::app_harness::Client;
 use crate::program::{Running, program, text};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -94,11 +95,25 @@ async fn the_demo_has_versions_and_somebody_who_decides() {
     let admin = running.client(Some(basic("admin", password)));
     let winner = serde_json::json!({"signal_id": run["winner_signal_id"]});
     assert_eq!(admin.post("/svc/cache/unindex/", &winner).await.status, 200);
-    let count = admin.get("/svc/cache/?page=1&items=1").await.body["count"].clone();
+    let count = settled_count(&admin).await;
     running.terminate();
     let again = Running::start(program(folder.path(), &["demo", "--port", "0"]));
     let admin = again.client(Some(basic("admin", password)));
-    assert_eq!(admin.get("/svc/cache/?page=1&items=1").await.body["count"], count);
+    assert_eq!(settled_count(&admin).await, count);
+}
+
+/// The number of cached documents, once no more are being added in the background.
+async fn settled_count(admin: &Client) -> Value {
+    const SETTLED: u32 = 6;
+    let until = Instant::now() + VERSIONS_MAX;
+    let (mut count, mut same) = (Value::Null, 0);
+    while same < SETTLED && Instant::now() < until {
+        let now = admin.get("/svc/cache/?page=1&items=1").await.body["count"].clone();
+        same = if now == count { same + 1 } else { 0 };
+        count = now;
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    count
 }
 
 fn sources(mixed: &Value) -> BTreeSet<String> {
