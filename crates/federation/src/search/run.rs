@@ -59,11 +59,12 @@ impl SearchRunner {
             ProviderInput { query: &query, transforms: &transforms, memory: &memory, deadline, timer };
         timer.end_step(StepName::Prepare);
         // Read and written while the providers are queried.
-        let (is_current, pipeline, (mut sets, mut found)) = tokio::join!(
-            self.set_status(id, run, SearchStatus::Federating),
-            self.post_processor.load_pipeline(&search, &mut notices),
-            self.fan_out(&search, providers, input),
-        );
+        let stored = async {
+            let status = self.set_status(id, run, SearchStatus::Federating);
+            tokio::join!(status, self.post_processor.load_pipeline(&search, &mut notices))
+        };
+        let ((is_current, pipeline), (mut sets, mut found)) =
+            tokio::join!(timer.time_part(StepName::Status, stored), self.fan_out(&search, providers, input),);
         if !is_current? {
             return Ok(()); // deleted or restarted meanwhile
         }
@@ -74,7 +75,7 @@ impl SearchRunner {
         let status = SearchStatus::ready(kind, delivery);
         if kind == RunKind::Update {
             let queried: Vec<ProviderId> = sets.iter().map(|set| set.provider).collect();
-            sets = self.merge_with_saved(&search, sets).await?;
+            sets = timer.time_part(StepName::Status, self.merge_with_saved(&search, sets)).await?;
             // The list keeps the results of providers that were not queried this time.
             let others = sets.iter().filter(|set| !queried.contains(&set.provider));
             found.unanswered.extend(others.map(|set| set.provider_name.clone()));
@@ -87,8 +88,10 @@ impl SearchRunner {
         let took = started.elapsed();
         let best = self.best_for_cache(&sets);
         let results = Some(RunResults { found, preferences });
-        self.finish(&search, RunOutcome { status, query, sets, results, notices, took }).await?;
-        self.timings.finish(timer);
+        let outcome = RunOutcome { status, query, sets, results, notices, took };
+        let finished = self.finish(&search, outcome).await;
+        self.timings.finish(timer, finished.is_ok());
+        finished?;
         drop(memory);
         slot.release();
         // After the end of the run, because nobody waits for it.

@@ -1,6 +1,6 @@
 //! The times of the last runs in this process, and whether they are recorded at the moment.
 
-use super::record::{RunRecord, SearchTiming, SpanPlace};
+use super::record::{RESPONSE_WITHIN, RunRecord, SearchTiming, SpanPlace};
 use super::timer::{RunTimer, SpanTimer};
 use chrono::TimeDelta;
 use domain::instant;
@@ -21,8 +21,6 @@ pub const RUNS_MAX: usize = 200;
 const EXPORT_QUEUE_MAX: usize = 1024;
 /// How long runs are recorded after somebody looked at them.
 const RECORDED_FOR: Duration = Duration::from_secs(10 * 60);
-/// A response counts as part of its search if it begins within this time after the results were stored.
-const RESPONSE_WITHIN: Duration = Duration::from_secs(1);
 /// Values of `until_ms`.
 const OFF: u64 = 0;
 const ALWAYS: u64 = u64::MAX;
@@ -129,6 +127,9 @@ impl SearchTimings {
     pub(crate) fn keep(&self, timer: &RunTimer, status: SearchStatus, sets: &[ResultSet]) {
         let Some(record) = timer.record() else { return };
         record.set_outcome(status, sets.iter().map(|set| set.retrieved).sum());
+        if !self.is_recording() {
+            return; // nobody looks any more, and the runs of the recording are gone
+        }
         let mut state = self.lock();
         if state.runs.len() >= RUNS_MAX {
             state.runs.pop_front();
@@ -136,9 +137,13 @@ impl SearchTimings {
         state.runs.push_back(Arc::clone(record));
     }
 
-    /// Ends a run whose results were stored.
-    pub(crate) fn finish(&self, timer: &RunTimer) {
+    /// Ends a run. It is shown only if its results were stored.
+    pub(crate) fn finish(&self, timer: &RunTimer, is_stored: bool) {
         let Some(record) = timer.record() else { return };
+        if !is_stored {
+            self.lock().runs.retain(|run| !Arc::ptr_eq(run, record));
+            return;
+        }
         record.end_storing();
         if let Some(export) = self.export.get()
             && export.try_send(Arc::clone(record)).is_err()
@@ -196,7 +201,7 @@ mod tests {
         let timer = timings.start(&search(id), || search(id).date_updated);
         timer.end_step(StepName::Prepare);
         timings.keep(&timer, SearchStatus::FullResultsReady, &[]);
-        timings.finish(&timer);
+        timings.finish(&timer, true);
         timer.record().is_some()
     }
 
@@ -225,6 +230,35 @@ mod tests {
         let much_later = NOW + TimeDelta::days(1);
         let view = timings.look(much_later, 9);
         assert_eq!((view.since, ids(&view)), (much_later, vec![]), "those of the earlier recording are gone");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_that_ends_after_its_recording_is_not_kept() {
+        let timings = SearchTimings::default();
+        timings.look(NOW, 1);
+        let timer = timings.start(&search(1), || NOW);
+        tokio::time::advance(RECORDED_FOR).await;
+        assert!(!run(&timings, 2), "nobody looks any more");
+        timings.keep(&timer, SearchStatus::FullResultsReady, &[]);
+        timings.finish(&timer, true);
+        assert!(ids(&timings.look(NOW, 9)).is_empty(), "the next recording begins without it");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_whose_results_were_not_stored_is_removed() {
+        let timings = SearchTimings::default();
+        let mut exported = timings.export(NOW).unwrap();
+        run(&timings, 1);
+        let timer = timings.start(&search(2), || NOW);
+        timings.keep(&timer, SearchStatus::FullResultsReady, &[]);
+        assert_eq!(timings.lock().runs.len(), 2);
+        timings.finish(&timer, false);
+        assert_eq!(timings.lock().runs.len(), 1);
+        assert_eq!(ids(&timings.look(NOW, 9)), [1]);
+        assert!(
+            exported.try_recv().is_ok() && exported.try_recv().is_err(),
+            "only the first one is exported"
+        );
     }
 
     #[tokio::test(start_paused = true)]

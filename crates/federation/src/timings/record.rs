@@ -11,8 +11,12 @@ use tokio::time::Instant;
 
 /// Most providers of one run whose times are kept. All of them count toward the steps of the run.
 pub(super) const PROVIDERS_MAX: usize = 64;
+/// A response counts as part of its search if it begins within this time after the results were stored.
+pub(super) const RESPONSE_WITHIN: Duration = Duration::from_secs(1);
+/// How long a response that began in time is waited for.
+const RESPONSE_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// Part of a search. The first six follow each other without overlapping; the last two are inside `Scoring`.
+/// Part of a search. The first six follow each other without overlapping; the last three are details of `Scoring`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepName {
     /// From the request until a worker began.
@@ -26,6 +30,9 @@ pub enum StepName {
     Storing,
     /// Mixing the first page of results for a request of this process.
     Response,
+    /// Writing the status and reading the pipeline, which begins with `Sources`, and reading the saved results of an
+    /// update.
+    Status,
     /// Waiting for a slot on the CPU.
     Slot,
     /// The post-result processors.
@@ -41,6 +48,7 @@ impl StepName {
             Self::Scoring => "scoring",
             Self::Storing => "storing",
             Self::Response => "response",
+            Self::Status => "status",
             Self::Slot => "slot",
             Self::PostResult => "post_result",
         }
@@ -69,7 +77,7 @@ pub struct ProviderTiming {
     /// None if its part of the run broke off.
     pub status: Option<ProviderStatus>,
     pub retrieved: u64,
-    /// Requests and responses, including retries, later pages and parsing. None if it was not queried.
+    /// Requests and responses, including retries, later pages and parsing. None if no request was sent.
     pub fetch: Option<TimeSpan>,
     /// Mapping and scoring.
     pub processing: Option<TimeSpan>,
@@ -88,7 +96,7 @@ pub struct SearchTiming {
     pub retrieved: u64,
     /// In order, without overlaps.
     pub steps: Vec<Step>,
-    /// Details of the step `scoring`.
+    /// Details of the step `scoring`. `status` may begin before it.
     pub parts: Vec<Step>,
     /// At most 64.
     pub providers: Vec<ProviderTiming>,
@@ -195,7 +203,13 @@ impl RunRecord {
     }
 
     pub(super) fn provider_ended(&self, position: usize, set: &ResultSet) {
-        if let Some(provider) = self.lock().providers.get_mut(position) {
+        let now = self.elapsed();
+        let mut state = self.lock();
+        // It may have waited for something else than a response, such as a token.
+        if !set.status.has_delivered() {
+            state.last_fetch_end = state.last_fetch_end.max(Some(now));
+        }
+        if let Some(provider) = state.providers.get_mut(position) {
             (provider.status, provider.retrieved) = (Some(set.status), set.retrieved);
         }
     }
@@ -240,6 +254,13 @@ impl RunRecord {
         state.steps.last().filter(|_| state.is_stored).map(|step| step.span.end)
     }
 
+    /// Whether the run has ended and its response is recorded or comes too late.
+    pub fn is_settled(&self) -> bool {
+        let now = self.elapsed();
+        let is_over = |stored: Duration| now >= stored + RESPONSE_WITHIN + RESPONSE_TIME_MAX;
+        self.stored_at().is_some_and(|stored| is_over(stored) || self.lock().response.is_some())
+    }
+
     /// The times, once the run has ended.
     pub fn timing(&self) -> Option<SearchTiming> {
         let state = self.lock();
@@ -276,6 +297,7 @@ mod tests {
     use super::*;
     use crate::progress::tests::search;
     use chrono::TimeDelta;
+    use testkit::builders::result_set;
 
     const MS: Duration = Duration::from_millis(1);
 
@@ -329,6 +351,45 @@ mod tests {
         record.add_span(SpanPlace::Response, span(60, 70));
         let steps = record.timing().unwrap().steps;
         assert_eq!(shown(&steps[4..]), [("storing", span(42, 44)), ("response", span(44, 50))]);
+    }
+
+    /// The steps and the provider of a run with one provider that sent no request and ended after 40 ms.
+    async fn ended_without_request(status: ProviderStatus) -> (Vec<Step>, ProviderTiming) {
+        let record = record();
+        let position = record.add_provider(ProviderId(1), "one");
+        tokio::time::advance(MS * 40).await;
+        record.provider_ended(position, &ResultSet { status, ..result_set(1).build() });
+        tokio::time::advance(MS * 2).await;
+        // Another one, which was faster.
+        record.add_span(SpanPlace::Fetch(PROVIDERS_MAX), span(5, 6));
+        record.end_sources();
+        record.set_outcome(SearchStatus::PartialResultsReady, 0);
+        record.end_storing();
+        let mut timing = record.timing().unwrap();
+        (timing.steps, timing.providers.remove(0))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_provider_that_failed_before_its_request_counts_as_a_source() {
+        let (steps, provider) = ended_without_request(ProviderStatus::Timeout).await;
+        assert_eq!((provider.fetch, provider.status), (None, Some(ProviderStatus::Timeout)));
+        assert_eq!(shown(&steps[1..2]), [("sources", span(5, 45))]);
+        let (steps, _) = ended_without_request(ProviderStatus::Ok).await;
+        assert_eq!(shown(&steps[1..2]), [("sources", span(5, 6))], "the results were being scored");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_is_settled_once_its_response_can_no_longer_be_recorded() {
+        let (with_response, without) = (record(), record());
+        with_response.add_span(SpanPlace::Response, span(5, 6));
+        assert!(!with_response.is_settled(), "its results are being stored");
+        with_response.end_storing();
+        without.end_storing();
+        assert!(with_response.is_settled() && !without.is_settled());
+        tokio::time::advance(RESPONSE_WITHIN).await;
+        assert!(!without.is_settled(), "a response may have begun");
+        tokio::time::advance(RESPONSE_TIME_MAX).await;
+        assert!(without.is_settled());
     }
 
     #[tokio::test(start_paused = true)]

@@ -39,7 +39,7 @@ struct Timings {
     /// When it stops, unless this is requested again; null if it does not stop, because traces are exported
     /// (`SVC_OTLP_ENDPOINT`).
     recording_until: Option<DateTime<Utc>>,
-    /// Searches that ended in this process, newest first.
+    /// Searches whose results were stored by this process, newest first.
     searches: Vec<SearchTimingView>,
 }
 
@@ -60,7 +60,8 @@ struct SearchTimingView {
     /// `queue`, `prepare`, `sources`, `scoring`, `storing` and, if a request of this process waited for the results,
     /// `response`. They do not overlap.
     steps: Vec<StepView>,
-    /// What the step `scoring` contains: `slot` (waiting for the CPU) and `post_result` (the post-result processors).
+    /// Details of the step `scoring`: `slot` (waiting for the CPU), `post_result` (the post-result processors) and
+    /// `status` (writing the status, reading the pipeline and saved results), which may begin during `sources`.
     parts: Vec<StepView>,
     /// The sources, in the order in which they were queried; at most 64.
     sources: Vec<SourceTimingView>,
@@ -96,7 +97,7 @@ struct SourceTimingView {
     status: Option<ProviderStatus>,
     /// Number of results.
     results: u64,
-    /// Requests and responses, including retries, later pages and parsing. Null if it was not queried.
+    /// Requests and responses, including retries, later pages and parsing. Null if no request was sent.
     fetch: Option<TimeSpanView>,
     /// Mapping and scoring of its results.
     processing: Option<TimeSpanView>,
@@ -151,8 +152,9 @@ fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Times of the last searches that ended in this process, step by step. Times are recorded for ten minutes after each
-/// request for them, and while traces are exported; the first request therefore returns an empty list.
+/// Times of the last searches whose results were stored by this process, step by step. Times are recorded for ten
+/// minutes after each request for them, and while traces are exported; the first request therefore returns an empty
+/// list.
 #[utoipa::path(get, path = "/svc/timings/", tag = "service", params(TimingsParams), responses(
     (status = 200, description = "Searches, newest first.", body = Timings),
     (status = 400, description = "Invalid parameter.", body = ErrorBody),
