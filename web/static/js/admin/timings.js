@@ -17,7 +17,11 @@ const STEPS = {
   storing: [t("Storing"), 2],
   response: [t("Response"), 5],
 };
-const PARTS = { slot: t("Scoring: wait for the CPU"), post_result: t("Scoring: post-result processors") };
+const PARTS = {
+  status: t("Database: status and saved results"),
+  slot: t("Scoring: wait for the CPU"),
+  post_result: t("Scoring: post-result processors"),
+};
 
 let count = COUNTS[0];
 let shown = "";
@@ -29,22 +33,30 @@ fill(work(),
   h("div", { class: "tools" }, segments(t("Number of searches"), COUNTS.map((one) => [one, number(Number(one))]), count, (value) => { count = value; load(); })),
   recording, legend(), list);
 load();
-setInterval(() => document.visibilityState === "visible" && !list.contains(document.activeElement) && load(), REFRESH_MS);
+// Each request keeps the recording on, also while somebody reads in the list.
+setInterval(() => document.visibilityState === "visible" && load(() => list.contains(document.activeElement)), REFRESH_MS);
 
-async function load() {
+/** Reads the times and shows them. The list is left alone if it is in use, because drawing it would move the focus. */
+async function load(isInUse = () => false) {
   try {
-    draw(await get(`/timings/?searches=${count}`));
+    const timings = await get(`/timings/?searches=${count}`);
+    drawRecording(timings);
+    if (!isInUse()) drawList(timings.searches);
   } catch (error) {
+    if (isInUse()) return;
     shown = "";
-    fill(list, errorAlert(error, load));
+    fill(list, errorAlert(error, () => load()));
   }
 }
 
-function draw({ recording_since: since, recording_until: until, searches }) {
+function drawRecording({ recording_since: since, recording_until: until }) {
   const times = { since: clock.format(new Date(since)), until: until && clock.format(new Date(until)) };
   recording.textContent = until
-    ? t("Recording since {since}. It stops at {until} unless this page stays open.", times)
+    ? t("Recording since {since}. It stops at {until} unless this page stays open and visible.", times)
     : t("Recording since {since}, because traces are exported.", { since: times.since });
+}
+
+function drawList(searches) {
   const keys = JSON.stringify([searches.map(key), searches.map((one) => one.total_us)]);
   if (keys === shown) return;
   shown = keys;
