@@ -227,7 +227,7 @@ settings! {
     health_open: bool = false, "SVC_HEALTH_OPEN";
     /// Serve `/svc/metrics/tasks/` and `/metrics/` without authentication. `/metrics/` lists the names of all providers, including private ones; without this setting only administrators can read it.
     metrics_open: bool = false, "SVC_METRICS_OPEN";
-    /// Export the steps of every search as OpenTelemetry traces to the collector at this URL, such as `http://127.0.0.1:4318`, as OTLP over HTTP in JSON. Without a path, `/v1/traces` is added. Empty: no export.
+    /// Export the steps of every search whose results were stored as OpenTelemetry traces to the collector at this URL, such as `http://127.0.0.1:4318`, as OTLP over HTTP in JSON. Without a path, `/v1/traces` is added. Empty: no export.
     otlp_endpoint: String = String::new(), "SVC_OTLP_ENDPOINT";
     /// Headers of the requests to `SVC_OTLP_ENDPOINT`: a comma-separated list such as `Authorization=Bearer abc,X-Tenant=one`. Values are sent as they are and cannot contain commas.
     otlp_headers: Secret = Secret::default(), "SVC_OTLP_HEADERS";

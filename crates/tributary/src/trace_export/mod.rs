@@ -3,6 +3,7 @@
 //! A search never waits for it: what the collector does not accept in time is dropped and counted.
 
 mod otlp;
+mod response;
 mod target;
 
 use bytes::Bytes;
@@ -10,6 +11,7 @@ use domain::instant::Instant as WallInstant;
 use domain::ports::{Fetch, FetchError, HttpRequest, chain};
 use domain::settings::Settings;
 use federation::{RunRecord, SearchTiming, SearchTimings};
+use response::RejectedSpans;
 use std::sync::Arc;
 use std::time::Duration;
 use target::ExportTarget;
@@ -18,10 +20,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tracing::Instrument;
 
-/// How long searches are gathered before they are sent; by then, their responses have been recorded as well.
+/// How long searches are gathered before they are sent.
 const GATHER_TIME: Duration = Duration::from_secs(1);
 /// Most searches in one request.
 const BATCH_MAX: usize = 64;
+/// Most searches that wait here, apart from the queue, until their responses are recorded.
+const WAITING_MAX: usize = 1024;
 /// How long after a passing failure a request is sent again, once.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// How often dropped searches are logged, at most.
@@ -54,7 +58,7 @@ impl TraceExport {
             fetch: Arc::clone(&self.fetch),
             timings: Arc::clone(&self.timings),
             runs: self.timings.export(now)?,
-            batch: Vec::new(),
+            waiting: Vec::new(),
             failure: None,
             reported: 0,
             reported_at: None,
@@ -88,12 +92,26 @@ struct Exporter {
     timings: Arc<SearchTimings>,
     runs: mpsc::Receiver<Arc<RunRecord>>,
     /// Received and not yet sent.
-    batch: Vec<Arc<RunRecord>>,
-    /// Why the last request failed, until it is logged.
-    failure: Option<String>,
+    waiting: Vec<Arc<RunRecord>>,
+    /// The failed requests that are not yet logged.
+    failure: Option<UnreportedFailure>,
     /// Dropped searches that were logged.
     reported: u64,
     reported_at: Option<Instant>,
+}
+
+/// Searches that were dropped because requests failed, and why the last of them did.
+struct UnreportedFailure {
+    searches: u64,
+    reason: String,
+}
+
+/// Which of the waiting searches are sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Due {
+    /// Those whose responses are recorded, or come too late.
+    Settled,
+    All,
 }
 
 /// Why a request failed, and whether it may succeed later.
@@ -106,57 +124,72 @@ impl Exporter {
     async fn run(mut self, mut stopped: oneshot::Receiver<()>) {
         loop {
             tokio::select! {
-                () = self.gather() => self.send_all().await,
+                () = self.gather() => self.send_waiting(Due::Settled).await,
                 _ = &mut stopped => break,
             }
         }
         self.runs.close();
-        self.send_all().await;
+        self.send_waiting(Due::All).await;
     }
 
     /// Waits for a search, and then for others. Nothing is lost if it is cancelled.
     async fn gather(&mut self) {
-        if self.batch.is_empty() {
+        if self.waiting.is_empty() {
             match self.runs.recv().await {
-                Some(run) => self.batch.push(run),
+                Some(run) => self.waiting.push(run),
                 None => return std::future::pending().await,
             }
         }
         sleep(GATHER_TIME).await;
     }
 
-    async fn send_all(&mut self) {
+    async fn send_waiting(&mut self, due: Due) {
         loop {
-            while self.batch.len() < BATCH_MAX
-                && let Ok(run) = self.runs.try_recv()
-            {
-                self.batch.push(run);
-            }
-            if self.batch.is_empty() {
+            let batch = self.take_batch(due);
+            if batch.is_empty() {
                 break;
             }
-            self.send_batch().await;
+            self.send_batch(&batch).await;
             self.report_dropped();
         }
     }
 
-    async fn send_batch(&mut self) {
-        let searches: Vec<SearchTiming> = self.batch.drain(..).filter_map(|run| run.timing()).collect();
+    /// The next searches to send, the oldest first.
+    fn take_batch(&mut self, due: Due) -> Vec<Arc<RunRecord>> {
+        while self.waiting.len() < WAITING_MAX
+            && let Ok(run) = self.runs.try_recv()
+        {
+            self.waiting.push(run);
+        }
+        let is_due = |run: &mut Arc<RunRecord>| due == Due::All || run.is_settled();
+        self.waiting.extract_if(.., is_due).take(BATCH_MAX).collect()
+    }
+
+    async fn send_batch(&mut self, batch: &[Arc<RunRecord>]) {
+        let searches: Vec<SearchTiming> = batch.iter().filter_map(|run| run.timing()).collect();
         let sent = match otlp::encode(&searches, rand::random) {
             Ok(body) => self.send(body.into()).await,
             Err(error) => Err(chain(&error)),
         };
-        match sent {
-            Ok(()) => self.timings.count_exported(searches.len()),
-            Err(reason) => {
-                self.timings.count_dropped(searches.len());
-                self.failure = Some(reason);
+        let (dropped, reason) = match sent {
+            // Each of the rejected spans may be of another search.
+            Ok(rejected) => {
+                let spans = usize::try_from(rejected.spans).unwrap_or(usize::MAX);
+                let reason = format!("{} rejected spans: {}", self.target.host(), rejected.reason);
+                (spans.min(searches.len()), reason)
             }
+            Err(reason) => (searches.len(), reason),
+        };
+        self.timings.count_exported(searches.len() - dropped);
+        if dropped > 0 {
+            self.timings.count_dropped(dropped);
+            let before = self.failure.as_ref().map_or(0, |failure| failure.searches);
+            self.failure = Some(UnreportedFailure { searches: before + dropped as u64, reason });
         }
     }
 
     /// Sends a body; after a passing failure, once more.
-    async fn send(&self, body: Bytes) -> Result<(), String> {
+    async fn send(&self, body: Bytes) -> Result<RejectedSpans, String> {
         let request = self.target.request(body);
         let sent = match self.try_send(&request).await {
             Err(failure) if failure.is_passing => {
@@ -168,7 +201,7 @@ impl Exporter {
         sent.map_err(|failure| failure.reason)
     }
 
-    async fn try_send(&self, request: &HttpRequest) -> Result<(), SendFailure> {
+    async fn try_send(&self, request: &HttpRequest) -> Result<RejectedSpans, SendFailure> {
         let response = self.fetch.fetch(request).await.map_err(|error| SendFailure {
             reason: chain(&error),
             is_passing: matches!(
@@ -180,7 +213,12 @@ impl Exporter {
             ),
         })?;
         match response.status {
-            200..=299 => Ok(()),
+            200..=299 => {
+                response::read_success(&response, &self.target.secrets()).ok_or_else(|| SendFailure {
+                    reason: format!("the response of {} is not that of a collector", self.target.host()),
+                    is_passing: false,
+                })
+            }
             status => Err(SendFailure {
                 reason: format!("{} answered {status}", self.target.host()),
                 is_passing: matches!(status, 429 | 502..=504),
@@ -196,9 +234,20 @@ impl Exporter {
             return;
         }
         let count = dropped - self.reported;
-        let reason = self.failure.take().unwrap_or_else(|| "too many searches at once".to_owned());
+        let reason = reason_of(count, self.failure.take());
         tracing::warn!(dropped = count, "the traces of {count} searches were not exported: {reason}");
         (self.reported, self.reported_at) = (dropped, Some(Instant::now()));
+    }
+}
+
+/// Why this many searches were dropped. Those without a failed request did not fit into the queue.
+fn reason_of(dropped: u64, failure: Option<UnreportedFailure>) -> String {
+    match failure {
+        None => "too many searches at once".to_owned(),
+        Some(failure) if failure.searches >= dropped => failure.reason,
+        Some(UnreportedFailure { searches, reason }) => {
+            format!("{searches} of them: {reason}; the others: too many searches at once")
+        }
     }
 }
 
@@ -249,7 +298,7 @@ mod tests {
                 fetch,
                 runs: timings.export(WallInstant::UNIX_EPOCH).unwrap(),
                 timings,
-                batch: Vec::new(),
+                waiting: Vec::new(),
                 failure: None,
                 reported: 0,
                 reported_at: None,
@@ -257,6 +306,14 @@ mod tests {
             let sent = exporter.send(Bytes::new()).await;
             assert_eq!((sent.is_ok(), *script.requests.lock().unwrap()), (is_sent, requests), "{statuses:?}");
         }
+    }
+
+    #[test]
+    fn a_failure_is_named_only_for_the_searches_that_it_cost() {
+        let failure = |searches| Some(UnreportedFailure { searches, reason: "it failed".to_owned() });
+        assert_eq!(reason_of(3, None), "too many searches at once");
+        assert_eq!(reason_of(3, failure(3)), "it failed");
+        assert_eq!(reason_of(3, failure(1)), "1 of them: it failed; the others: too many searches at once");
     }
 
     #[test]

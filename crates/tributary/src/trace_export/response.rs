@@ -78,7 +78,10 @@ mod tests {
 
     fn read(kind: &str, body: impl Into<Bytes>) -> Option<RejectedSpans> {
         let headers = vec![("content-type".to_owned(), kind.to_owned())];
-        read_success(&HttpResponse { status: 200, headers, body: body.into() }, &KnownSecrets::of_texts(["canary"]))
+        read_success(
+            &HttpResponse { status: 200, headers, body: body.into() },
+            &KnownSecrets::of_texts(["canary"]),
+        )
     }
 
     #[test]
@@ -106,7 +109,8 @@ mod tests {
             assert!(reason.starts_with("no ") && !reason.contains("canary"), "{reason}");
             assert_eq!(rejected.reason.chars().count(), MESSAGE_CHARS_MAX);
         }
-        let long = format!(r#"{{"partialSuccess":{{"rejectedSpans":1}},"more":"{}"}}"#, "x".repeat(BODY_BYTES_MAX));
+        let long =
+            format!(r#"{{"partialSuccess":{{"rejectedSpans":1}},"more":"{}"}}"#, "x".repeat(BODY_BYTES_MAX));
         assert_eq!(read("application/json", long), Some(RejectedSpans::default()));
     }
 }

@@ -125,10 +125,17 @@ async fn a_collector_that_fails_does_no_harm_to_searches() {
     let (hanging, refusing) = (Source::start().await, Source::start().await);
     hanging.reply(Behavior::Hang);
     refusing.reply(Behavior::status(403));
+    let (redirecting, rejecting) = (Source::start().await, Source::start().await);
+    redirecting.reply(Behavior::text("text/html", "<h1>Sign in</h1>"));
+    redirecting.reply_at("/v1/traces", Behavior::redirect("/sign-in", 302));
+    rejecting
+        .reply(Behavior::Json(json!({"partialSuccess": {"rejectedSpans": "9", "errorMessage": "full"}})));
+    let sources = [&hanging, &refusing, &redirecting, &rejecting];
     // Nothing listens at the last address.
-    let endpoints = [hanging.url().to_string(), refusing.url().to_string(), "http://127.0.0.1:1".to_owned()];
-    for (place, endpoint) in endpoints.iter().enumerate() {
-        let (app, _source) = exporting_to(endpoint).await;
+    let endpoints =
+        sources.iter().map(|source| source.url().to_string()).chain(["http://127.0.0.1:1".to_owned()]);
+    for (place, endpoint) in endpoints.enumerate() {
+        let (app, _source) = exporting_to(&endpoint).await;
         search(&app).await;
         if place > 0 {
             counted(&app, "tributary_traces_dropped_total 1").await;
