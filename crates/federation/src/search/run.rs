@@ -64,7 +64,7 @@ impl SearchRunner {
             tokio::join!(status, self.post_processor.load_pipeline(&search, &mut notices))
         };
         let ((is_current, pipeline), (mut sets, mut found)) =
-            tokio::join!(timer.time_part(StepName::Status, stored), self.fan_out(&search, providers, input),);
+            tokio::join!(timer.time_part(StepName::Status, stored), self.fan_out(&search, providers, input));
         if !is_current? {
             return Ok(()); // deleted or restarted meanwhile
         }
