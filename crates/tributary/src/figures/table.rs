@@ -123,7 +123,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "search_statements",
-        title: "SQL statements of such a search, without `BEGIN` and `COMMIT`",
+        title: "calls of the database for such a search, without `BEGIN` and `COMMIT`; a batch is one call",
         unit: "",
         decimals: 1,
         goal: None,

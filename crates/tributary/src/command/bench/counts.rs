@@ -30,7 +30,7 @@ pub(super) struct Counts {
     pub allocations_per_search: Option<f64>,
     /// Blocks that were resized.
     pub reallocations_per_search: Option<f64>,
-    /// Statements of the database without `BEGIN` and `COMMIT`.
+    /// Calls of the database without `BEGIN` and `COMMIT`; a batch of statements is one call.
     pub statements_per_search: Option<f64>,
     /// Prepared statements that SQLite compiled again.
     pub reprepared_statements_per_search: Option<f64>,
