@@ -80,11 +80,13 @@ browse("an authenticator is created, switched and deleted; its secret is never s
 
 browse("the times of a search are shown step by step", { init: axe() }, async (page) => {
   await visit(page, "/admin/timings/");
+  await page.getByText("Recording since").waitFor();
   const search = await runSearch("river delta");
   await visit(page, "/admin/timings/");
-  const timing = page.locator("details.timing").filter({ hasText: new RegExp(`Search ${search.id}\\b`) }).first();
+  const timing = page.locator("details.timing").filter({ has: page.getByText(`Search ${search.id}`, { exact: true }) }).first();
   await timing.locator("summary").focus();
   await page.keyboard.press("Enter");
+  await timing.locator("tbody td:first-child").first().waitFor();
   const lines = await timing.locator("tbody td:first-child").allInnerTexts();
   for (const step of ["Queue", "Preparation", "Sources", "Scoring", "Storing"]) assert.ok(lines.includes(step), `${step}: ${lines}`);
   assert.ok((await timing.locator(".waterfall .line-name").count()) > 5, "the steps and at least one source");

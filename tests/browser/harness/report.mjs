@@ -23,7 +23,7 @@ export default async function* report(events) {
       counts.failed++;
       const why = reason(data.details?.error);
       failures.push([name, why]);
-      files.add(basename(data.file ?? "an unknown file"));
+      files.add(fileOf(name));
       yield `FAIL  ${name} (${time}): ${summarize(why)}\n`;
     }
   }
@@ -34,6 +34,11 @@ export default async function* report(events) {
   }
   for (const file of files) yield `failed in: ${file}\n`;
   yield `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`;
+}
+
+/** The name of a test begins with its file. Where it was defined does not help: that is in the harness. */
+function fileOf(name) {
+  return name.endsWith(".test.mjs") ? basename(name) : `${name.split(": ")[0]}.test.mjs`;
 }
 
 /** A test file is reported as a test as well. It counts only if it failed outside of its tests. */
