@@ -47,10 +47,10 @@ function isWrapper(data) {
   return isFile && (data.details?.error?.failureType ?? "subtestsFailed") === "subtestsFailed";
 }
 
-/** One line with the error, what the test waited for, the URL, and the messages of the page. */
+/** One line with the error, the text that did not match, what the test waited for, the URL, and the messages of the page. */
 function summarize(why) {
   const [first, ...rest] = why.split("\n");
-  const relevant = rest.filter((line) => /^\s+(- waiting for |on http|with message: )|\.test\.mjs:/.test(line));
+  const relevant = rest.filter((line) => /^'|^\s+(- waiting for |on http|with message: )|\.test\.mjs:/.test(line));
   return [first, ...relevant.map((line) => line.trim())].join("; ");
 }
 
