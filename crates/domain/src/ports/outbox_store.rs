@@ -1,7 +1,7 @@
 //! Transactional outbox: stored tasks to be delivered by a broker.
 
 use super::{ClaimedTask, NewTask, QueueName, StoreError, WorkerSlots};
-use crate::fair_share::WaitingTask;
+use crate::fair_share::{Running, WaitingTask};
 use crate::ids::TaskId;
 use crate::instant::Instant;
 use async_trait::async_trait;
@@ -59,6 +59,11 @@ pub struct OutboxHead {
 pub trait OutboxStore: Send + Sync {
     /// Due tasks that nobody holds: the oldest of each owner in each queue, at most `per_owner`.
     async fn outbox_heads(&self, per_owner: u32, now: Instant) -> Result<Vec<OutboxHead>, StoreError>;
+    /// The number of tasks that workers hold in the database, by owner, without those held for the broker. They use
+    /// slots that the broker does not know of.
+    async fn held_tasks(&self, queue: QueueName, now: Instant) -> Result<Running, StoreError>;
+    /// Leases from before the clock was set back end one lease from now, as after `claim_tasks`.
+    async fn limit_leases(&self, queue: QueueName, lease: Duration, now: Instant) -> Result<(), StoreError>;
     /// These tasks by id, unchanged; missing ones are skipped.
     async fn outbox_tasks(&self, ids: &[TaskId]) -> Result<Vec<OutboxTask>, StoreError>;
     /// Marks tasks as sent and holds them for the broker until `until`. Skips tasks that have finished, wait again, are

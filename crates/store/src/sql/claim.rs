@@ -264,21 +264,21 @@ impl SqlStore {
                     .collect());
             }
         }
-        self.bring_back_leases(&claim).await?;
+        self.bring_back_leases(claim.queue, claim.until).await?;
         Ok(Vec::new())
     }
 
     /// A lease from before the clock was set back ends one lease from now: its worker may be alive and renew it.
-    async fn bring_back_leases(&self, claim: &Claim<'_>) -> Result<(), StoreError> {
+    pub(super) async fn bring_back_leases(&self, queue: QueueName, until: Instant) -> Result<(), StoreError> {
         const FAR: &str = "SELECT COUNT(*) FROM tasks WHERE queue = $1 AND lease_until > $2";
         const TEXT: &str = "UPDATE tasks SET lease_until = $3 WHERE queue = $1 AND lease_until > $2";
-        let (queue, far) = (claim.queue.as_str(), claim.until + AHEAD_MAX);
+        let (queue, far) = (queue.as_str(), until + AHEAD_MAX);
         // Read first: idle workers come here often, and SQLite has one writer.
         let count: i64 =
             on_db!(self.db, read, db => sqlx::query_scalar(FAR).bind(queue).bind(far).fetch_one(db))?;
         if count > 0 {
             on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
-                .bind(queue).bind(far).bind(claim.until).execute(db)))?;
+                .bind(queue).bind(far).bind(until).execute(db)))?;
         }
         Ok(())
     }

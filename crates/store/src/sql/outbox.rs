@@ -9,6 +9,7 @@ use crate::json::{JsonText, plain, to_column};
 use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
+use domain::fair_share::Running;
 use domain::ids::TaskId;
 use domain::instant::{Instant, to_micros};
 use domain::ports::{
@@ -63,6 +64,23 @@ row! {
 impl OutboxStore for SqlStore {
     async fn outbox_heads(&self, per_owner: u32, now: Instant) -> Result<Vec<OutboxHead>, StoreError> {
         outbox_heads::load(&self.db, per_owner, now).await
+    }
+
+    async fn held_tasks(&self, queue: QueueName, now: Instant) -> Result<Running, StoreError> {
+        const TEXT: &str = concat!(
+            "SELECT owner, COUNT(*) FROM tasks WHERE queue = $1 AND lease_until > $2 AND worker <> '",
+            broker!(),
+            "' GROUP BY owner"
+        );
+        let rows: Vec<(i64, i64)> = on_db!(self.db, read, db =>
+            sqlx::query_as(TEXT).bind(queue.as_str()).bind(to_micros(now)).fetch_all(db))?;
+        let count =
+            |(owner, held): (i64, i64)| (from_owner_column(owner), u32::try_from(held).unwrap_or(u32::MAX));
+        Ok(rows.into_iter().map(count).collect())
+    }
+
+    async fn limit_leases(&self, queue: QueueName, lease: Duration, now: Instant) -> Result<(), StoreError> {
+        self.bring_back_leases(queue, end_of(lease, now)).await
     }
 
     async fn outbox_tasks(&self, ids: &[TaskId]) -> Result<Vec<OutboxTask>, StoreError> {

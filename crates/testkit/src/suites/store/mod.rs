@@ -15,6 +15,7 @@ mod fixture;
 pub mod idempotency;
 pub mod life;
 pub mod lists;
+pub mod local_starts;
 pub mod people;
 pub mod pins;
 pub mod pipelines;
@@ -118,6 +119,9 @@ macro_rules! store_behaviors {
                 put_back_wait_in_the_outbox,
                 wait_in_the_outbox_by_owner, of_one_owner_leave_slots_for_others,
                 of_a_lost_worker_come_back_in_turn, are_chosen_as_the_rule_says;
+            local_starts: are_not_sent_while_they_are_held, are_sent_when_their_process_is_lost,
+                are_not_run_twice_when_they_are_sent_too_early, are_sent_when_their_process_stops_or_they_fail,
+                are_counted_by_owner, come_back_when_the_clock_does;
             versions: grow_by_one_with_every_edit, refuse_an_edit_of_an_older_one, let_one_of_many_edits_through,
                 grow_when_others_change_the_record, of_results_stand_for_their_content, of_searches_guard_deletion,
                 of_unknown_records_are_not_found;
