@@ -3,7 +3,7 @@
 use crate::running_slots::Owner;
 use crate::slots::{Slot, Slots};
 use domain::ports::{ClaimedTask, NewLease, ReservedSlot, SlotOffer};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -35,6 +35,21 @@ impl FirstLease {
     /// So much of it has passed that it must be renewed.
     pub(crate) fn is_old(&self) -> bool {
         self.since.elapsed() > self.duration / 3
+    }
+}
+
+/// The offer of the worker that serves a queue in this process, if there is one.
+#[derive(Default)]
+pub(crate) struct CurrentOffer(Mutex<Option<Weak<dyn SlotOffer>>>);
+
+impl CurrentOffer {
+    pub(crate) fn set(&self, offer: &Arc<dyn SlotOffer>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::downgrade(offer));
+    }
+
+    pub(crate) fn reserve(&self, owner: Owner) -> Option<Box<dyn ReservedSlot>> {
+        let offer = self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.upgrade()?;
+        offer.reserve(owner)
     }
 }
 

@@ -168,8 +168,8 @@ pub trait TaskQueue: Send + Sync {
     async fn push(&self, task: NewTask) -> Result<TaskId, QueueError>;
     /// Notifies a worker of a task that was stored in another transaction.
     fn notify(&self, queue: QueueName);
-    /// Keeps the offer of a worker of this process as long as the worker does. A queue that decides itself where its
-    /// tasks run ignores it.
+    /// Keeps the offer of a worker of this process as long as the worker does. A queue whose workers may not run every
+    /// task ignores it.
     fn offer_slots(&self, _queue: QueueName, _offer: &Arc<dyn SlotOffer>) {}
     /// A slot in this process for a task that is about to be stored. None if it has to be claimed.
     fn reserve(&self, _queue: QueueName, _owner: Option<UserId>) -> Option<Box<dyn ReservedSlot>> {

@@ -1,5 +1,6 @@
 //! Queue in the database. Within one process, a push wakes a worker, so nothing waits for a poll.
 
+use crate::local_start::CurrentOffer;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::ids::{TaskId, UserId};
@@ -9,8 +10,8 @@ use domain::ports::{
     TaskStore, WorkerSlots,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -30,7 +31,7 @@ struct QueueState {
     /// A task that ends now is not yet known to the claim that runs.
     is_claiming: AtomicBool,
     /// The slots of the worker that serves it in this process.
-    offer: Mutex<Option<Weak<dyn SlotOffer>>>,
+    offer: CurrentOffer,
 }
 
 impl SqlQueue {
@@ -66,8 +67,7 @@ impl TaskQueue for SqlQueue {
     }
 
     fn offer_slots(&self, queue: QueueName, offer: &Arc<dyn SlotOffer>) {
-        let mut known = self.states[&queue].offer.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = Some(Arc::downgrade(offer));
+        self.states[&queue].offer.set(offer);
     }
 
     fn reserve(&self, queue: QueueName, owner: Option<UserId>) -> Option<Box<dyn ReservedSlot>> {
@@ -76,8 +76,7 @@ impl TaskQueue for SqlQueue {
         if state.is_held_back.load(Ordering::SeqCst) {
             return None;
         }
-        let offer = state.offer.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.upgrade()?;
-        offer.reserve(owner)
+        state.offer.reserve(owner)
     }
 
     async fn claim_many(

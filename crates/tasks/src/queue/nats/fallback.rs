@@ -1,6 +1,9 @@
 //! Fallback to the database: while no NATS server responds, workers claim unsent tasks and hold them with a lease in the
 //! database, like the queue in the database.
 //!
+//! A task that starts in the process that stores it is held in the same way from the beginning, whether a server responds
+//! or not. It is sent if its lease expires, because its process died, or if it is released, because its process stops.
+//!
 //! No task runs twice because of this. The row of a task decides who runs it, and every change is one conditional
 //! statement: a claim needs a row without a holder, a relay marks only such rows as sent, and a worker runs a delivered
 //! message only if the row is held for this message, or has no holder and is unchanged since the message was sent

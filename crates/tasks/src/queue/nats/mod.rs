@@ -1,6 +1,7 @@
 //! Queue on NATS JetStream with the database as outbox: a task is stored with its search, a relay sends it to the
 //! stream, and any worker takes it from there. Its record stays until the task has ended, because the stream may be
-//! lost. While no server responds, workers claim from the database: see `fallback`.
+//! lost. While no server responds, workers claim from the database: see `fallback`. A task that starts in the process that
+//! stores it is not sent at all, unless that process dies.
 
 mod address;
 mod broker_store;

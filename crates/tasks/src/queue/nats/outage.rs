@@ -7,7 +7,8 @@ use domain::ports::{ClaimedTask, Heartbeat, NewTask, QueueError, QueueName, Task
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Claims return nothing while NATS responds. It sends no heartbeats, so its slots are not counted.
+/// Claims return nothing while NATS responds. It sends no heartbeats, so its slots are not counted, and it ignores the
+/// offer of its worker, so no search starts in its process while NATS responds.
 pub struct OutageQueue(Arc<NatsQueue>);
 
 impl OutageQueue {

@@ -2,7 +2,8 @@
 //! removes duplicates.
 //!
 //! Tasks of the service are sent at once. Tasks of users are sent in turn by owner, and only as many as the workers
-//! have slots: tasks in the stream are running, tasks in the outbox are waiting.
+//! have slots: tasks in the stream are running, tasks in the outbox are waiting. Tasks that a worker holds in the database
+//! are neither: they are not sent unless their lease expires, and use slots meanwhile.
 
 use super::broker_store::BrokerStore;
 use super::connection::Connection;
@@ -18,8 +19,8 @@ use domain::ports::{Clock, OutboxHead, OutboxTask, QueueError, QueueName, SentTa
 use futures_util::FutureExt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::IntoFuture;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex as SyncMutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Mutex, Notify};
 use tokio::time::Instant;
@@ -46,6 +47,8 @@ pub(super) struct OutboxRelay {
     pass_lock: Mutex<()>,
     /// The last pass left tasks behind, which may be sent when a task ends.
     is_held_back: AtomicBool,
+    /// Queues that had due tasks in the outbox when it was last read.
+    backlog: SyncMutex<BTreeSet<QueueName>>,
 }
 
 impl OutboxRelay {
@@ -63,6 +66,7 @@ impl OutboxRelay {
             notify: Notify::new(),
             pass_lock: Mutex::default(),
             is_held_back: AtomicBool::new(false),
+            backlog: SyncMutex::default(),
         }
     }
 
@@ -76,6 +80,15 @@ impl OutboxRelay {
         if self.is_held_back.load(Ordering::SeqCst) {
             self.notify();
         }
+    }
+
+    /// Whether due tasks of this queue wait in the outbox, as far as is known.
+    pub(super) fn has_backlog(&self, queue: QueueName) -> bool {
+        self.backlog().contains(&queue)
+    }
+
+    fn backlog(&self) -> MutexGuard<'_, BTreeSet<QueueName>> {
+        self.backlog.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends tasks and rechecks sent ones, forever.
@@ -112,6 +125,7 @@ impl OutboxRelay {
             // The outbox is read before the stream is counted. A task that another relay sends meanwhile is then
             // either deduplicated by the stream or counted, so that relays never exceed the slots.
             let heads = self.store.outbox_heads(PER_OWNER, self.clock.now()).await?;
+            *self.backlog() = heads.iter().map(|head| head.queue).collect();
             if heads.is_empty() {
                 self.is_held_back.store(false, Ordering::SeqCst);
                 return Ok(());
@@ -141,7 +155,12 @@ impl OutboxRelay {
         let in_flight = self.connection.in_flight().await?;
         for (queue, waiting) in owned {
             let share = FairShare::of(self.slots(queue).await?);
-            let running = in_flight.get(&queue).cloned().unwrap_or_default();
+            let mut running = in_flight.get(&queue).cloned().unwrap_or_default();
+            // Tasks that run where they were stored use slots as well.
+            for (owner, held) in self.store.held_tasks(queue, self.clock.now()).await? {
+                let count = running.entry(owner).or_default();
+                *count = count.saturating_add(held);
+            }
             let busy = running.values().fold(0_u32, |sum, count| sum.saturating_add(*count));
             chosen.extend(fair_share::choose(share, &running, &waiting, share.slots.saturating_sub(busy)));
         }

@@ -9,6 +9,7 @@ use super::leases::{Delivery, Leases};
 use super::message_bus::NatsMessageBus;
 use super::outbox_relay::OutboxRelay;
 use super::sent_tasks::SentTasks;
+use crate::local_start::CurrentOffer;
 use crate::worker_gauges::WorkerGauges;
 use async_nats::jetstream::AckKind;
 use chrono::TimeDelta;
@@ -39,6 +40,8 @@ pub struct NatsQueue {
     pub(super) fallback: Fallback,
     pub(super) leases: Leases,
     pub(super) queues: Arc<QueueStates>,
+    /// Lifetime of a lease without a heartbeat.
+    pub(super) lease: Duration,
     /// Background tasks; they end with the queue.
     _background: JoinSet<()>,
 }
@@ -53,6 +56,8 @@ pub(super) struct QueueState {
     pub(super) waiting: AtomicU64,
     /// Which subjects the next claim tries first.
     owners_next: AtomicBool,
+    /// The slots of the worker that serves it in this process.
+    pub(super) offer: CurrentOffer,
 }
 
 impl QueueState {
@@ -73,7 +78,7 @@ impl NatsQueue {
         store: Arc<dyn BrokerStore>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, NatsError> {
-        let recheck_after = config.recheck_after;
+        let NatsConfig { recheck_after, lease, .. } = config;
         let connection = Arc::new(Connection::open(config).await?);
         let parts = || (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&connection));
         let (records, time, stream) = parts();
@@ -103,6 +108,7 @@ impl NatsQueue {
             fallback,
             leases,
             queues,
+            lease,
             _background: background,
         })
     }
@@ -175,10 +181,12 @@ impl NatsQueue {
         TimeDelta::from_std(delay).ok().and_then(|delay| now.checked_add_signed(delay)).unwrap_or(now)
     }
 
-    /// A task claimed from the database has ended: another one of its owner may be claimed or sent.
+    /// A task held in the database has ended: another one of its owner may be sent or, without a server, claimed.
     pub(super) fn on_slot_free(&self, queue: QueueName) {
         self.outbox_relay.on_slot_free();
-        self.queues[&queue].notify.notify_one();
+        if !self.connection.is_up() {
+            self.queues[&queue].notify.notify_one();
+        }
     }
 
     /// Replaces the lease of a running task by one in the database, because the server is unreachable. Returns whether

@@ -6,8 +6,11 @@ use super::queue::{NatsQueue, POLL_INTERVAL};
 use async_nats::jetstream::AckKind;
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::ids::TaskId;
-use domain::ports::{ClaimedTask, Heartbeat, NewTask, QueueError, QueueName, TaskQueue, WorkerSlots};
+use domain::ids::{TaskId, UserId};
+use domain::ports::{
+    ClaimedTask, Heartbeat, NewTask, QueueError, QueueName, ReservedSlot, SlotOffer, TaskQueue, WorkerSlots,
+};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -30,6 +33,19 @@ impl TaskQueue for NatsQueue {
     fn notify(&self, queue: QueueName) {
         self.outbox_relay.notify();
         self.queues[&queue].notify.notify_one();
+    }
+
+    fn offer_slots(&self, queue: QueueName, offer: &Arc<dyn SlotOffer>) {
+        self.queues[&queue].offer.set(offer);
+    }
+
+    /// A task that starts here is held in the database and not sent: see `fallback`.
+    fn reserve(&self, queue: QueueName, owner: Option<UserId>) -> Option<Box<dyn ReservedSlot>> {
+        // Tasks in the outbox come first. Without a server nobody knows whether there are any.
+        if !self.connection.is_up() || self.outbox_relay.has_backlog(queue) {
+            return None;
+        }
+        self.queues[&queue].offer.reserve(owner)
     }
 
     async fn claim_many(
@@ -122,6 +138,7 @@ impl TaskQueue for NatsQueue {
     async fn release(&self, task: &ClaimedTask) -> Result<(), QueueError> {
         if self.fallback.holds(task) {
             self.fallback.release(task).await?;
+            self.send_now(task.id).await; // this process may be about to end
             self.notify(task.queue);
             return Ok(());
         }
@@ -158,7 +175,10 @@ impl TaskQueue for NatsQueue {
     }
 
     async fn record_heartbeat(&self, heartbeat: Heartbeat) -> Result<(), QueueError> {
+        let queue = heartbeat.queue;
         self.store.record_heartbeat(heartbeat).await?;
+        // Claims do it as well, but a server that responds leaves none to the database.
+        self.store.limit_leases(queue, self.lease, self.clock.now()).await?;
         self.outbox_relay.on_slot_free();
         Ok(())
     }
