@@ -300,7 +300,7 @@ async fn what_a_stop_interrupts_is_free_at_once() {
 }
 
 /// Offers slots without end.
-struct EndlessSlots;
+pub struct EndlessSlots;
 
 struct EndlessSlot;
 

@@ -54,6 +54,8 @@ async fn run_searches(database: String, mut nats: NatsServer) {
     });
     assert_eq!(admin.post("/svc/searchproviders/", &provider).await.status, 201);
     assert_eq!(admin.search(&json!({"query_string": "river"})).await["status"], "FULL_RESULTS_READY");
+    // A search starts where it is stored; a ping goes through NATS.
+    assert_eq!(detector.get("admin", &admin, "/svc/health/tasks/").await, 200);
     assert!(nats.is_used("tributary", "svc", "canary-queue"), "the task went through NATS");
     // The connection breaks and comes back; then the password has changed.
     nats.start();
