@@ -270,9 +270,13 @@ impl SearchStore for SqlStore {
         static TEXT: LazyLock<String> = LazyLock::new(|| {
             format!("UPDATE searches SET status = $3, date_updated = $4 WHERE {}", is_running())
         });
-        let rows = on_db!(self.db, write, db => rows_affected(
-            sqlx::query(TEXT.as_str()).bind(id.0).bind(run.0).bind(to.as_str()).bind(to_micros(now)).execute(db)))?;
-        Ok(rows == 1)
+        let change = async {
+            on_db!(self.db, write, db => rows_affected(
+                sqlx::query(TEXT.as_str()).bind(id.0).bind(run.0).bind(to.as_str()).bind(to_micros(now)).execute(db)))
+        };
+        // The status changes while the sources are queried: nobody waits for what else is done now.
+        let (rows, ()) = tokio::join!(change, self.reserve_ids_ahead());
+        Ok(rows? == 1)
     }
 
     async fn finish_run(&self, finished: FinishedRun) -> Result<Option<StoredRun>, StoreError> {
@@ -307,6 +311,20 @@ impl SqlStore {
         }
         let task = start_search(&self.db, &mut search, request, TaskLease::new(lease, now), flush).await?;
         Ok(StartedSearch { search, task })
+    }
+
+    /// Reserves the ids that the end of this run and the start of the next search need. If that fails, they try again.
+    async fn reserve_ids_ahead(&self) {
+        let reserve = async {
+            self.result_ids.reserve_ahead(&self.db).await?;
+            if let Db::Postgres(pools) = &self.db {
+                self.search_ids.reserve_ahead(pools).await?;
+            }
+            Ok::<(), StoreError>(())
+        };
+        if let Err(error) = reserve.await {
+            tracing::debug!(%error, "no ids were reserved ahead: {error}");
+        }
     }
 
     /// The written search; without one, None if it exists and `NotFound` if not.
