@@ -3,6 +3,7 @@
 use crate::checkpoints::{Checkpoints, NO_CHECKPOINTS_IN_COMMITS};
 use crate::error::failure;
 use crate::json_column::JsonWriter;
+use crate::kept_connections::KeptConnections;
 use crate::open_batch::OpenBatch;
 use domain::ports::{PoolUse, StoreError};
 use domain::secret::Secret;
@@ -65,8 +66,16 @@ macro_rules! on_db {
                 $future.await.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
             }
             $crate::db::Db::Postgres(pools) => {
-                let $pool = &pools.$side;
-                $future.await.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
+                let outcome = match pools.kept.acquire(&pools.$side).await {
+                    Ok(mut lent) => {
+                        let $pool = lent.connection();
+                        let outcome = $future.await;
+                        lent.keep_after(&outcome);
+                        outcome
+                    }
+                    Err(error) => Err(error),
+                };
+                outcome.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
             }
         }
     };
@@ -100,6 +109,8 @@ pub(crate) struct Pools<D: Database> {
     checkpoints: Option<Arc<Checkpoints>>,
     /// Only for SQLite.
     pub(crate) open_batch: OpenBatch,
+    /// Only for PostgreSQL.
+    pub(crate) kept: Arc<KeptConnections>,
 }
 
 impl<D: Database> Clone for Pools<D> {
@@ -110,6 +121,7 @@ impl<D: Database> Clone for Pools<D> {
             monitor: self.monitor.clone(),
             checkpoints: self.checkpoints.clone(),
             open_batch: self.open_batch.clone(),
+            kept: Arc::clone(&self.kept),
         }
     }
 }
@@ -169,6 +181,7 @@ impl Db {
                 pools.write.close().await;
             }
             Self::Postgres(pools) => {
+                pools.kept.close();
                 pools.monitor.close().await;
                 pools.write.close().await;
             }
@@ -179,7 +192,10 @@ impl Db {
     pub(crate) fn pools(&self) -> Vec<PoolUse> {
         match self {
             Self::Sqlite(pools) => vec![use_of("read", &pools.read), use_of("write", &pools.write)],
-            Self::Postgres(pools) => vec![use_of("all", &pools.write)],
+            Self::Postgres(pools) => {
+                let lent = use_of("all", &pools.write);
+                vec![PoolUse { in_use: lent.in_use.saturating_sub(pools.kept.count()), ..lent }]
+            }
         }
     }
 }
@@ -282,6 +298,7 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
             write,
             checkpoints: None,
             open_batch,
+            kept: KeptConnections::of_pool(0),
         }));
     }
     let path = options.get_filename().to_owned();
@@ -293,7 +310,8 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
     let read = pool()
         .max_connections(readers)
         .connect_lazy_with(options.pragma("query_only", "ON").pragma("cache_size", SQLITE_READ_CACHE));
-    Ok(Db::Sqlite(Pools { monitor: read.clone(), read, write, checkpoints, open_batch }))
+    let kept = KeptConnections::of_pool(0);
+    Ok(Db::Sqlite(Pools { monitor: read.clone(), read, write, checkpoints, open_batch, kept }))
 }
 
 /// SQLite reports only that it cannot open the file.
@@ -355,6 +373,7 @@ async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> 
         monitor: monitor_pool(options),
         checkpoints: None,
         open_batch: OpenBatch::default(),
+        kept: KeptConnections::of_pool(pool_max),
     }))
 }
 

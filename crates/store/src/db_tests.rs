@@ -97,6 +97,38 @@ async fn postgres_compresses_with_lz4_unless_another_method_is_set() {
     }
 }
 
+#[tokio::test]
+async fn statements_of_postgres_that_follow_each_other_share_a_connection() {
+    let Some(server) = testkit::postgres::server("connections that are kept") else { return };
+    let db = Db::open(&Secret::new(server.as_str()), 8, STATEMENT_MAX).await.expect("opens");
+    let Db::Postgres(pools) = &db else { panic!("this is PostgreSQL") };
+    let mut several = Vec::new();
+    for _ in 0..4 {
+        several.push(pools.write.acquire().await.expect("a connection"));
+    }
+    drop(several);
+    let mut backends = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        let backend: i32 = on_db!(db, read, db =>
+            sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(db))
+        .expect("told");
+        backends.insert(backend);
+    }
+    assert!(backends.len() <= 2, "a machine that stalls may use another one once: {backends:?}");
+    assert_eq!(pools.kept.count(), 1);
+    let nothing: Result<i32, StoreError> =
+        on_db!(db, read, db => sqlx::query_scalar("SELECT 1 WHERE FALSE").fetch_one(db));
+    assert_eq!((nothing, pools.kept.count()), (Err(StoreError::NotFound), 1));
+    let failed: Result<i32, StoreError> =
+        on_db!(db, read, db => sqlx::query_scalar("SELECT 1 / 0").fetch_one(db));
+    assert!(failed.is_err());
+    assert_eq!(pools.kept.count(), 0, "the pool tests it");
+    let one: i32 = on_db!(db, read, db => sqlx::query_scalar("SELECT 1").fetch_one(db)).expect("told");
+    assert_eq!((one, pools.kept.count()), (1, 1));
+    db.close().await; // waits for connections that are not returned
+    assert_eq!(pools.kept.count(), 0);
+}
+
 /// Every `on_db!` in a source text, up to its closing parenthesis.
 fn statements(text: &str) -> impl Iterator<Item = &str> {
     text.split("on_db!(").skip(1).map(|rest| {

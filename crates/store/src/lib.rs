@@ -32,6 +32,7 @@ mod facts;
 mod json;
 mod json_block;
 mod json_column;
+mod kept_connections;
 mod lifecycle;
 mod migrations;
 mod notify;

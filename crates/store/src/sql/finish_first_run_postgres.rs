@@ -56,6 +56,8 @@ pub(super) async fn finish_in_postgres(
 ) -> Result<Option<Search>, StoreError> {
     let notices = NoticeTexts::of(&finished.notices)?;
     let (sets, set_texts) = (&finished.sets, &texts.sets);
+    let failed = || failure_during(concat!(module_path!(), ":", line!()));
+    let mut lent = pools.kept.acquire(&pools.write).await.map_err(failed())?;
     let row = sqlx::query_as::<Postgres, SearchRow>(TEXT.as_str())
         .bind(finished.search.0)
         .bind(finished.run.0)
@@ -79,8 +81,8 @@ pub(super) async fn finish_in_postgres(
         .bind(ranges.iter().map(|range| range.last).bind_iter())
         .bind(to_column(texts.retrieved as u64))
         .bind(texts.entries)
-        .fetch_optional(&pools.write)
-        .await
-        .map_err(failure_during(concat!(module_path!(), ":", line!())))?;
-    row.map(Search::try_from).transpose()
+        .fetch_optional(lent.connection())
+        .await;
+    lent.keep_after(&row);
+    row.map_err(failed())?.map(Search::try_from).transpose()
 }

@@ -91,11 +91,11 @@ async fn start_in_postgres(
         query.push(", ").push(NO_FLUSH);
     }
     query.push(" FROM new, task");
-    let (search, task): (i64, i64) = query
-        .build_query_as()
-        .fetch_one(&pools.write)
-        .await
-        .map_err(failure_during(concat!(module_path!(), ":", line!())))?;
+    let failed = || failure_during(concat!(module_path!(), ":", line!()));
+    let mut lent = pools.kept.acquire(&pools.write).await.map_err(failed())?;
+    let stored: Result<(i64, i64), sqlx::Error> = query.build_query_as().fetch_one(lent.connection()).await;
+    lent.keep_after(&stored);
+    let (search, task) = stored.map_err(failed())?;
     Ok(NewIds { search, task })
 }
 
