@@ -97,6 +97,7 @@ impl NatsQueue {
         let mut tasks = Vec::with_capacity(received.len());
         for message in received {
             let id = message.message.task_id();
+            self.outbox_relay.on_claimed(id);
             if message.delivered().is_some_and(|delivered| !held.contains(&delivered)) {
                 tracing::debug!(
                     task.id = id.0,
