@@ -158,7 +158,10 @@ impl Db {
         match self {
             // IMMEDIATE: a transaction that reads before it writes would fail if another process wrote in between.
             Self::Sqlite(pools) => pools.write.begin_with("BEGIN IMMEDIATE").await.map(Tx::Sqlite),
-            Self::Postgres(pools) => pools.write.begin().await.map(Tx::Postgres),
+            Self::Postgres(pools) => {
+                pools.kept.yield_to_transaction(&pools.write);
+                pools.write.begin().await.map(Tx::Postgres)
+            }
         }
         .map_err(failure)
     }

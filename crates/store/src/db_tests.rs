@@ -125,6 +125,15 @@ async fn statements_of_postgres_that_follow_each_other_share_a_connection() {
     assert_eq!(pools.kept.count(), 0, "the pool tests it");
     let one: i32 = on_db!(db, read, db => sqlx::query_scalar("SELECT 1").fetch_one(db)).expect("told");
     assert_eq!((one, pools.kept.count()), (1, 1));
+    // Transactions get all connections.
+    let mut others = Vec::new();
+    for _ in 0..8 {
+        others.push(db.begin().await.expect("begun"));
+    }
+    assert_eq!(pools.kept.count(), 0);
+    for tx in others {
+        tx.rollback().await.expect("undone");
+    }
     db.close().await; // waits for connections that are not returned
     assert_eq!(pools.kept.count(), 0);
 }

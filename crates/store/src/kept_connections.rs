@@ -69,6 +69,13 @@ impl KeptConnections {
         }
     }
 
+    /// Returns all to the pool if it has no other connection for a transaction.
+    pub(crate) fn yield_to_transaction(&self, pool: &Pool<Postgres>) {
+        if pool.num_idle() == 0 && pool.size() >= pool.options().get_max_connections() {
+            self.lock().connections.clear();
+        }
+    }
+
     /// How many are kept. The pool takes them for connections in use.
     pub(crate) fn count(&self) -> u32 {
         u32::try_from(self.lock().connections.len()).unwrap_or(u32::MAX)
