@@ -16,6 +16,7 @@
 //! | [`schedule`] | the editable part of a schedule |
 //! | [`provenance`] | whether a provider returned a URL or a user typed it |
 //! | [`result`], [`explain`], [`mixed`] | results and why they have their scores, the saved results of one provider, the mixed results response |
+//! | `stored_json` | the JSON of results and run entries in the store |
 //! | [`audit`] | the audit log: who changed what, with secrets masked |
 //! | [`authenticator`] | services that sign users in or issue their tokens for sources |
 //! | [`ai_provider`], [`prompt`] | models and what they may be used for; their prompts |
@@ -84,6 +85,7 @@ pub mod secret_binding;
 pub mod settings;
 pub mod status;
 pub mod storage_forecast;
+mod stored_json;
 pub mod summary;
 pub mod unreadable_secrets;
 pub mod user;

@@ -7,6 +7,7 @@ use crate::instant::Instant;
 use crate::notice::{self, Notice};
 use crate::provenance::Provenance;
 use crate::status::ProviderStatus;
+use crate::stored_json::push_records;
 use crate::summary::details::SummaryDetails;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -107,11 +108,13 @@ impl ResultItem {
         self.cache.as_ref().is_some_and(|mark| mark.is_alternate())
     }
 
-    /// Serializes results. Every search uses this, so it is compiled here once, optimized, and not at its callers.
-    pub fn list_to_json(items: &[Self]) -> serde_json::Result<String> {
-        serde_json::to_string(items)
+    /// Appends results in the form of the store: fields that have their default value are left out. Every search uses
+    /// this, so it is compiled here once, optimized, and not at its callers.
+    pub fn push_stored(items: &[Self], text: Vec<u8>) -> serde_json::Result<Vec<u8>> {
+        push_records(items, text)
     }
 
+    /// Also reads lists with all fields, which earlier versions stored.
     pub fn list_from_json(text: &str) -> serde_json::Result<Vec<Self>> {
         serde_json::from_str(text)
     }

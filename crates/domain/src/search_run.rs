@@ -4,6 +4,7 @@ use crate::ids::{RunNumber, SignalId};
 use crate::instant::Instant;
 use crate::result::{ResultItem, ResultSet};
 use crate::status::SearchStatus;
+use crate::stored_json::push_records;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use syntax::canonical_url::canonical;
@@ -124,6 +125,11 @@ impl RunEntry {
             .enumerate()
             .map(|(place, item)| PlacedEntry { place, entry: Self::of(&set.provider_name, item) });
         entries.filter(|placed| seen.insert(placed.entry.address_or_title())).take(RUN_ENTRIES_MAX).collect()
+    }
+
+    /// Appends entries in the form of the store: fields that have their default value are left out.
+    pub fn push_stored(entries: &[Self], text: Vec<u8>) -> serde_json::Result<Vec<u8>> {
+        push_records(entries, text)
     }
 
     fn of(provider: &str, item: &ResultItem) -> Self {

@@ -30,8 +30,11 @@ impl JsonText {
         serde_json::to_string(value).map(Self).map_err(unwritable)
     }
 
-    pub(crate) fn of_items(items: &[ResultItem]) -> Result<Self, StoreError> {
-        ResultItem::list_to_json(items).map(Self).map_err(unwritable)
+    /// A copy of what is JSON already.
+    pub(crate) fn of_json(json: &[u8]) -> Result<Self, StoreError> {
+        let text = std::str::from_utf8(json)
+            .map_err(|error| StoreError::failed("a record could not be written as JSON").caused_by(error))?;
+        Ok(Self(text.to_owned()))
     }
 
     /// The lines of notices.
@@ -44,6 +47,7 @@ impl JsonText {
         notice::facts_to_json(notices).map(Self::of_raw).map_err(unwritable)
     }
 
+    #[cfg(test)]
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

@@ -52,13 +52,13 @@ impl JsonCompressor {
     }
 
     /// The block of a text, with those of the searched keys that it contains. None if it is stored as it is.
-    pub(crate) fn compress(&mut self, text: &str, keys: &[&str]) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(crate) fn compress(&mut self, text: &[u8], keys: &[&str]) -> Result<Option<Vec<u8>>, StoreError> {
         if !(TEXT_BYTES_MIN..=TEXT_BYTES_MAX).contains(&text.len()) {
             return Ok(None);
         }
         self.frame.clear();
         self.frame.reserve(compress_bound(text.len()));
-        self.compressor.compress_to_buffer(text.as_bytes(), &mut self.frame).map_err(failed)?;
+        self.compressor.compress_to_buffer(text, &mut self.frame).map_err(failed)?;
         let keys_len: usize = keys.iter().map(|key| key.len()).sum();
         let mut block = Vec::with_capacity(START.len() + keys_len + 1 + self.frame.len());
         block.extend_from_slice(START);
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     fn compress(text: &str, keys: &[&str]) -> Option<Vec<u8>> {
-        JsonCompressor::new().unwrap().compress(text, keys).unwrap()
+        JsonCompressor::new().unwrap().compress(text.as_bytes(), keys).unwrap()
     }
 
     fn results(count: usize) -> String {
@@ -116,7 +116,7 @@ mod tests {
         let mut compressor = JsonCompressor::new().unwrap();
         for count in [10, 100, 20_000, 11] {
             let text = results(count);
-            let block = compressor.compress(&text, &[NEW_KEY]).unwrap().expect("it shrinks");
+            let block = compressor.compress(text.as_bytes(), &[NEW_KEY]).unwrap().expect("it shrinks");
             assert!(block.len() < text.len() * 2 / 3, "{} of {} bytes", block.len(), text.len());
             assert_eq!(json_of(&block).unwrap(), text);
         }

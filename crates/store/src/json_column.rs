@@ -1,10 +1,10 @@
 //! Large JSON columns: results and run entries. SQLite stores them compressed, PostgreSQL as JSON.
 
-use crate::json::{JSON_OID, JsonText};
+use crate::json::{JSON_OID, JsonText, unwritable};
 use crate::json_block::{CACHE_KEY, JsonCompressor, NEW_KEY, json_of};
 use domain::ports::StoreError;
 use domain::result::ResultItem;
-use serde::Serialize;
+use domain::search_run::RunEntry;
 use serde::de::DeserializeOwned;
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
@@ -12,21 +12,30 @@ use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 
-/// Makes the values of these columns for one database.
-pub(crate) struct JsonWriter(Option<JsonCompressor>);
+/// More than the JSON of most results has, so that its memory is allocated once.
+const ITEM_BYTES: usize = 2 * 1024;
+/// The same for run entries.
+const ENTRY_BYTES: usize = 192;
+
+/// Makes the values of these columns for one database, one after the other, with the same memory.
+pub(crate) struct JsonWriter {
+    compressor: Option<JsonCompressor>,
+    text: Vec<u8>,
+}
 
 impl JsonWriter {
     pub(crate) fn for_sqlite() -> Result<Self, StoreError> {
-        JsonCompressor::new().map(Some).map(Self)
+        Ok(Self { compressor: Some(JsonCompressor::new()?), text: Vec::new() })
     }
 
     /// Nodes of an earlier version read what this one writes.
     pub(crate) fn for_postgres() -> Self {
-        Self(None)
+        Self { compressor: None, text: Vec::new() }
     }
 
-    pub(crate) fn write(&mut self, value: &(impl Serialize + ?Sized)) -> Result<JsonColumn, StoreError> {
-        self.finish(JsonText::of(value)?, &[])
+    pub(crate) fn write_entries(&mut self, entries: &[RunEntry]) -> Result<JsonColumn, StoreError> {
+        let text = self.take_memory(entries.len() * ENTRY_BYTES);
+        self.finish(RunEntry::push_stored(entries, text).map_err(unwritable)?, &[])
     }
 
     pub(crate) fn write_items(&mut self, items: &[ResultItem]) -> Result<JsonColumn, StoreError> {
@@ -36,13 +45,28 @@ impl JsonWriter {
         ];
         let keys: Vec<&str> =
             keys.into_iter().filter_map(|(key, is_there)| is_there.then_some(key)).collect();
-        self.finish(JsonText::of_items(items)?, &keys)
+        let text = self.take_memory(items.len() * ITEM_BYTES);
+        self.finish(ResultItem::push_stored(items, text).map_err(unwritable)?, &keys)
     }
 
-    fn finish(&mut self, text: JsonText, keys: &[&str]) -> Result<JsonColumn, StoreError> {
-        let Some(compressor) = &mut self.0 else { return Ok(JsonColumn::Text(text)) };
-        let block = compressor.compress(text.as_str(), keys)?;
-        Ok(block.map_or(JsonColumn::Text(text), JsonColumn::Block))
+    fn take_memory(&mut self, bytes: usize) -> Vec<u8> {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        text.reserve(bytes);
+        text
+    }
+
+    fn finish(&mut self, text: Vec<u8>, keys: &[&str]) -> Result<JsonColumn, StoreError> {
+        let block = match &mut self.compressor {
+            Some(compressor) => compressor.compress(&text, keys)?,
+            None => None,
+        };
+        let column = match block {
+            Some(block) => JsonColumn::Block(block),
+            None => JsonColumn::Text(JsonText::of_json(&text)?),
+        };
+        self.text = text;
+        Ok(column)
     }
 }
 
@@ -135,26 +159,37 @@ mod tests {
 
     #[test]
     fn sqlite_gets_blocks_and_postgresql_gets_text() {
-        let items = vec![item("one").build(), item("two").build()];
-        let text = serde_json::to_string(&items).unwrap();
-        let JsonColumn::Block(block) = JsonWriter::for_sqlite().unwrap().write_items(&items).unwrap() else {
-            panic!("two results are long enough")
-        };
-        assert_eq!(json_of(&block).unwrap(), text);
-        let JsonColumn::Text(plain) = JsonWriter::for_postgres().write_items(&items).unwrap() else {
-            panic!("nothing is compressed")
-        };
-        assert_eq!(plain.as_str(), text);
-        let nothing = JsonWriter::for_sqlite().unwrap().write(&Vec::<u8>::new()).unwrap();
-        assert!(matches!(nothing, JsonColumn::Text(text) if text.as_str() == "[]"));
+        let body = "The river rose by two metres in a night. ".repeat(8);
+        let items = [item("one").body(&body).build(), item("two").body(&body).id(7).build()];
+        let text =
+            format!(r#"[{{"title":"one","body":"{body}"}},{{"title":"two","body":"{body}","swirl_id":7}}]"#);
+        let (mut sqlite, mut postgres) = (JsonWriter::for_sqlite().unwrap(), JsonWriter::for_postgres());
+        // Each several times, because a writer uses its memory again.
+        for _ in 0..3 {
+            let JsonColumn::Block(block) = sqlite.write_items(&items).unwrap() else {
+                panic!("two results are long enough")
+            };
+            assert_eq!(json_of(&block).unwrap(), text);
+            let JsonColumn::Text(plain) = postgres.write_items(&items).unwrap() else {
+                panic!("nothing is compressed")
+            };
+            assert_eq!(plain.as_str(), text);
+            for writer in [&mut sqlite, &mut postgres] {
+                let nothing = writer.write_entries(&[]).unwrap();
+                assert!(matches!(nothing, JsonColumn::Text(text) if text.as_str() == "[]"));
+                let one = RunEntry { title: "one".to_owned(), ..RunEntry::default() };
+                let one = writer.write_entries(&[one]).unwrap();
+                assert!(matches!(one, JsonColumn::Text(text) if text.as_str() == r#"[{"title":"one"}]"#));
+            }
+        }
     }
 
     #[test]
     fn keys_are_those_of_the_results_and_not_of_their_texts() {
-        let mut texts = item("\"new\":1").build();
+        let mut texts = item("\"new\":1").body("The river rose by two metres. ".repeat(9)).build();
         texts.payload.insert("cache".to_owned(), 1.into());
         let new = ResultItem { new: Some(1), ..item("new").build() };
-        let cached = ResultItem { cache: Some(Box::new(mark(1))), ..item("cached").build() };
+        let cached = ResultItem { cache: Some(Box::new(mark(1))), ..texts.clone() };
         for (items, keys) in [
             (vec![texts.clone()], &[][..]),
             (vec![texts.clone(), new.clone()], &[NEW_KEY][..]),

@@ -321,7 +321,7 @@ fn blocks_of(
     let mut blocks = Vec::with_capacity(row.len());
     for (text, is_compressed) in row.iter().zip(compressed) {
         blocks.push(match text {
-            Some(text) if *is_compressed => compressor.compress(text, &keys_in(text))?,
+            Some(text) if *is_compressed => compressor.compress(text.as_bytes(), &keys_in(text))?,
             _ => None,
         });
     }

@@ -80,7 +80,7 @@ impl RunParts {
         let mut writer = new_writer()?;
         let texts =
             self.sets.iter().map(|set| SetTexts::of(set, &mut writer)).collect::<Result<Vec<_>, _>>()?;
-        let entries = self.entries.map(|entries| writer.write(&entries)).transpose()?;
+        let entries = self.entries.map(|entries| writer.write_entries(&entries)).transpose()?;
         Ok(EncodedRun { sets: self.sets, texts, entries })
     }
 }

@@ -66,7 +66,7 @@ pub(super) async fn note(tx: &mut Tx, finished: &mut FinishedRun) -> Result<(), 
     let entries = RunFindings::after(finished.found.take(), previous.as_deref().unwrap_or_default());
     // The first recorded run has nothing to compare with.
     let diff = previous.map(|previous| compare(&previous, &entries)).unwrap_or_default();
-    let entries = tx.json_writer()?.write(&entries)?;
+    let entries = tx.json_writer()?.write_entries(&entries)?;
     on_tx!(&mut *tx, db => rows_affected(sqlx::query(TEXT)
         .bind(finished.search.0)
         .bind(finished.run.0)
