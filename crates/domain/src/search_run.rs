@@ -6,8 +6,10 @@ use crate::result::{ResultItem, ResultSet};
 use crate::status::SearchStatus;
 use crate::stored_json::push_records;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::HashSet;
-use syntax::canonical_url::canonical;
+use std::sync::Arc;
+use syntax::canonical_url::{canonical, canonical_form};
 use syntax::strip_html::readable;
 
 /// Number of stored runs of one search, counted back from the newest.
@@ -24,7 +26,9 @@ pub struct RunEntry {
     pub title: String,
     pub url: String,
     /// Name of the provider.
-    pub searchprovider: String,
+    // The entries of one set share it.
+    #[schema(value_type = String)]
+    pub searchprovider: Arc<str>,
     /// As in a result.
     pub date_published: String,
     /// For a result from the semantic cache: its document.
@@ -89,7 +93,10 @@ impl RunFindings {
 
     /// Like [`Self::of`], from the entries of each set.
     pub fn join(sets: &[ResultSet], by_set: Vec<Vec<PlacedEntry>>) -> Self {
-        let mut listed: Vec<PlacedEntry> = by_set.into_iter().flatten().collect();
+        let mut listed: Vec<PlacedEntry> = Vec::with_capacity(by_set.iter().map(Vec::len).sum());
+        for entries in by_set {
+            listed.extend(entries);
+        }
         listed.sort_by_key(|placed| placed.place);
         Self {
             entries: listed.into_iter().map(|placed| placed.entry).take(RUN_ENTRIES_MAX).collect(),
@@ -105,7 +112,7 @@ impl RunFindings {
     pub fn after(found: Option<Self>, previous: &[RunEntry]) -> Vec<RunEntry> {
         // No source was queried.
         let Some(Self { mut entries, unanswered }) = found else { return previous.to_vec() };
-        let is_kept = |entry: &&RunEntry| unanswered.contains(&entry.searchprovider);
+        let is_kept = |entry: &&RunEntry| unanswered.iter().any(|name| **name == *entry.searchprovider);
         let mut kept = previous.iter().filter(is_kept).peekable();
         if kept.peek().is_some() {
             let seen: HashSet<Key> = entries.iter().map(RunEntry::key).collect();
@@ -119,12 +126,25 @@ impl RunFindings {
 impl RunEntry {
     /// The results of a source, each once.
     pub fn list(set: &ResultSet) -> Vec<PlacedEntry> {
+        let provider: Arc<str> = set.provider_name.as_str().into();
+        let count_max = set.items.len().min(RUN_ENTRIES_MAX);
+        let (mut entries, mut seen) = (Vec::with_capacity(count_max), HashSet::with_capacity(count_max));
         let items = set.items.iter().filter(|item| item.result_block.is_none());
-        let mut seen = HashSet::new();
-        let entries = items
-            .enumerate()
-            .map(|(place, item)| PlacedEntry { place, entry: Self::of(&set.provider_name, item) });
-        entries.filter(|placed| seen.insert(placed.entry.address_or_title())).take(RUN_ENTRIES_MAX).collect()
+        for (place, item) in items.enumerate() {
+            if entries.len() == count_max {
+                break;
+            }
+            let url = working_url(item);
+            let title = first_chars_of(readable(&item.title), TITLE_CHARS_MAX);
+            let is_new = match canonical_form(url) {
+                Some(address) => seen.insert(address),
+                None => seen.insert(Cow::Owned(title.clone())),
+            };
+            if is_new {
+                entries.push(PlacedEntry { place, entry: Self::of(&provider, title, url, item) });
+            }
+        }
+        entries
     }
 
     /// Appends entries in the form of the store: fields that have their default value are left out.
@@ -132,25 +152,36 @@ impl RunEntry {
         push_records(entries, text)
     }
 
-    fn of(provider: &str, item: &ResultItem) -> Self {
-        let url = item.url.trim();
+    fn of(provider: &Arc<str>, title: String, url: &str, item: &ResultItem) -> Self {
         Self {
-            title: first_chars(&readable(&item.title), TITLE_CHARS_MAX).to_owned(),
-            // A truncated URL would not work.
-            url: if first_chars(url, URL_CHARS_MAX) == url { url.to_owned() } else { String::new() },
-            searchprovider: provider.to_owned(),
+            title,
+            url: url.to_owned(),
+            searchprovider: Arc::clone(provider),
             date_published: first_chars(&item.date_published, TITLE_CHARS_MAX).to_owned(),
             signal_id: item.cache.as_ref().map(|mark| mark.signal_id),
         }
     }
 
     fn key(&self) -> Key {
-        (self.searchprovider.clone(), self.address_or_title())
+        (Arc::clone(&self.searchprovider), self.address_or_title())
     }
 
     fn address_or_title(&self) -> String {
         canonical(&self.url).unwrap_or_else(|| self.title.clone())
     }
+}
+
+/// The URL of a result, or nothing if it is too long: a truncated one would not work.
+fn working_url(item: &ResultItem) -> &str {
+    let url = item.url.trim();
+    if first_chars(url, URL_CHARS_MAX).len() == url.len() { url } else { "" }
+}
+
+fn first_chars_of(text: Cow<'_, str>, count_max: usize) -> String {
+    let length = first_chars(&text, count_max).len();
+    let mut text = text.into_owned();
+    text.truncate(length);
+    text
 }
 
 /// The text up to this many characters.
@@ -163,7 +194,7 @@ fn first_chars(text: &str, count_max: usize) -> &str {
 }
 
 /// Provider, and the URL or the title.
-type Key = (String, String);
+type Key = (Arc<str>, String);
 
 pub fn compare(from: &[RunEntry], to: &[RunEntry]) -> RunDiff {
     let before: HashSet<Key> = from.iter().map(RunEntry::key).collect();
@@ -241,6 +272,22 @@ mod tests {
         assert_eq!((urls(&to).as_str(), to[0].title.as_str()), ("u:2 u:1 u:3", "u:2"));
         let diff = compare(&from, &to);
         assert_eq!((urls(&diff.added), urls(&diff.gone), diff.kept), ("u:1 u:3".into(), "u:1".into(), 1));
+    }
+
+    #[test]
+    fn a_result_is_listed_once() {
+        let page = "https://a.example/page";
+        let mut results =
+            set("A", ProviderStatus::Ok, &[page, "https://A.example/page/", " ", "", "u:1", page]);
+        for item in &mut results.items[2..4] {
+            item.title = " <em>Rivers</em> and <b>lakes</b>".to_owned();
+        }
+        results.items[4].result_block = Some("ai_summary".to_owned());
+        let listed = RunEntry::list(&results);
+        let shown: Vec<_> =
+            listed.iter().map(|placed| (placed.place, &*placed.entry.title, &*placed.entry.url)).collect();
+        assert_eq!(shown, [(0, page, page), (2, "Rivers and lakes", "")]);
+        assert!(listed.iter().all(|placed| &*placed.entry.searchprovider == "A"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Canonical form of URLs, in which two URLs of the same page are equal.
 
+use std::borrow::Cow;
 use url::Url;
 
 /// Tracking parameters, which are not part of the page's identity.
@@ -12,16 +13,21 @@ const TRACKING_PREFIX: &str = "utm_";
 /// Scheme and host in lower case; without the default port, the fragment, tracking parameters and the trailing slash. A
 /// text that is not a URL is only trimmed; None if it is empty.
 pub fn canonical(text: &str) -> Option<String> {
+    canonical_form(text).map(Cow::into_owned)
+}
+
+/// Like [`canonical`], without a copy of a text that is in this form already.
+pub fn canonical_form(text: &str) -> Option<Cow<'_, str>> {
     let text = text.trim();
     if text.is_empty() {
         return None;
     }
-    plain(text).or_else(|| Some(parsed(text)))
+    plain(text).or_else(|| Some(Cow::Owned(parsed(text))))
 }
 
 /// The canonical form of a web address in its usual form, which needs no parser: a host in lower case, no port, nothing
 /// to decode or to encode, no fragment. `None` for any other.
-fn plain(text: &str) -> Option<String> {
+fn plain(text: &str) -> Option<Cow<'_, str>> {
     let after_scheme = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme))?;
     let scheme = &text[..text.len() - after_scheme.len()];
     let (before_query, query) = match after_scheme.split_once('?') {
@@ -33,7 +39,11 @@ fn plain(text: &str) -> Option<String> {
     if !is_plain_host(host) || !is_plain_path(path) || !query.unwrap_or_default().bytes().all(is_query_byte) {
         return None;
     }
-    let path = path.trim_end_matches('/');
+    let end = path.trim_end_matches('/');
+    if query.is_none() && !end.is_empty() && end == path {
+        return Some(Cow::Borrowed(text));
+    }
+    let path = end;
     let mut url = String::with_capacity(text.len() + 1);
     for part in [scheme, host, if path.is_empty() { "/" } else { path }] {
         url.push_str(part);
@@ -42,7 +52,7 @@ fn plain(text: &str) -> Option<String> {
         url.push(if number == 0 { '?' } else { '&' });
         url.push_str(pair);
     }
-    Some(url)
+    Some(Cow::Owned(url))
 }
 
 const SCHEMES: [&str; 2] = ["https://", "http://"];
@@ -55,13 +65,18 @@ fn is_plain_host(host: &str) -> bool {
     host.split('.').all(is_name)
         && host.len() <= 253
         && last.starts_with(|c: char| c.is_ascii_lowercase())
-        && !host.contains("--")
+        && !has_pair(host, *b"--")
 }
 
 /// A segment that begins with a period may mean another folder.
 fn is_plain_path(path: &str) -> bool {
     let is_path_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~!$&()*+,;=:@".contains(&byte);
-    path.bytes().all(is_path_byte) && !path.contains("/.")
+    path.bytes().all(is_path_byte) && !has_pair(path, *b"/.")
+}
+
+/// A search for two bytes, which in a short text takes less than a search for any pattern.
+fn has_pair(text: &str, pair: [u8; 2]) -> bool {
+    text.as_bytes().windows(2).any(|bytes| bytes == pair)
 }
 
 fn parsed(text: &str) -> String {
@@ -147,6 +162,7 @@ mod tests {
     fn usual_addresses_need_no_parser() {
         for (text, expected) in [
             ("https://example.org", Some("https://example.org/")),
+            ("https://example.org/a/b.html", Some("https://example.org/a/b.html")),
             ("http://a-1.example.org/b//c.d/~e:f/", Some("http://a-1.example.org/b//c.d/~e:f")),
             ("https://example.org/?a=%2F&utm_source=x&&b=c?d", Some("https://example.org/?a=%2F&b=c?d")),
             ("https://example.org?a", Some("https://example.org/?a")),

@@ -112,6 +112,34 @@ pub fn readable(text: &str) -> Cow<'_, str> {
     if text.bytes().fold(true, |all, byte| all & is_plain(byte)) || text.chars().all(is_readable) {
         return text.trim().into();
     }
+    without_inline_tags(text).unwrap_or_else(|| scanned(text)).into()
+}
+
+/// What is readable of a text with nothing but inline tags without attributes, as in the highlighted titles of most
+/// results. None for any other text.
+fn without_inline_tags(text: &str) -> Option<String> {
+    let is_plain = |byte: u8| is_printable_ascii(byte) && byte != b'&';
+    if !text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, tag)) = rest.split_once('<') {
+        out.push_str(before);
+        let (name, after) = tag.strip_prefix('/').unwrap_or(tag).split_once('>')?;
+        if !INLINE.contains(&name) {
+            return None;
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out.truncate(out.trim_end().len());
+    let blank = out.len() - out.trim_start().len();
+    out.drain(..blank);
+    Some(out)
+}
+
+fn scanned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut node = String::new();
     let mut scanner = Scanner { text, at: 0, no_balanced_end: false, no_end: false };
@@ -123,7 +151,7 @@ pub fn readable(text: &str) -> Cow<'_, str> {
         }
     }
     flush_printable(&mut out, &mut node);
-    escaped(out).into()
+    escaped(out)
 }
 
 /// Decodes entities; everything else is unchanged.
@@ -379,6 +407,24 @@ mod tests {
     }
 
     #[test]
+    fn inline_tags_need_no_scanner() {
+        for (text, want) in [
+            (" a <em>marked</em> word\n", Some("a marked word")),
+            ("<b> H<sub>2</sub>O </b>", Some("H2O")),
+            ("<em></em>", Some("")),
+            ("a <em class=\"x\">b</em>", None),
+            ("<p>one</p>", None),
+            ("<EM>a</EM>", None),
+            ("1 < 2", None),
+            ("<//em>", None),
+            ("<em>a &amp; b</em>", None),
+            ("<em>\u{7}</em>", None),
+        ] {
+            assert_eq!(without_inline_tags(text).as_deref(), want, "{text}");
+        }
+    }
+
+    #[test]
     fn stays_linear_on_hostile_text() {
         for unit in ["<a", "<a \"", "<a '>", "&", "<!-", "</script", "<script>", "<", "&lt;b", "<em>"] {
             let text = unit.repeat(200_000);
@@ -392,6 +438,13 @@ mod tests {
         fn never_panics(text in "[<>!&;#x'\"/a-c é-]{0,60}|.{0,60}") {
             let stripped = strip_markup(&text);
             prop_assert!(stripped.trim() == stripped);
+        }
+
+        #[test]
+        fn the_short_way_reads_the_same(text in "(<|>|/|<em>|</em>|<b>|</sub>|<p>|[\"' a-c\n]){0,20}") {
+            if let Some(read) = without_inline_tags(&text) {
+                prop_assert_eq!(read, scanned(&text));
+            }
         }
 
         #[test]

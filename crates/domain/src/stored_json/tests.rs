@@ -69,7 +69,7 @@ fn full_entry() -> RunEntry {
     RunEntry {
         title: "Rivers".to_owned(),
         url: "https://a.example/1".to_owned(),
-        searchprovider: "Library".to_owned(),
+        searchprovider: "Library".into(),
         date_published: "2026-01-02".to_owned(),
         signal_id: Some(SignalId(0)),
     }
