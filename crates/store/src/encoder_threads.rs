@@ -1,5 +1,6 @@
 //! The threads that encode results, so that no thread of the runtime is blocked.
 
+use crate::idle_writers::IdleWriters;
 use domain::ports::StoreError;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -9,10 +10,11 @@ use tokio::task::JoinHandle;
 const THREADS_MAX: usize = 4;
 
 /// As many threads as cores, for all runs.
-#[derive(Debug)]
 pub(crate) struct EncoderThreads {
     count: usize,
     free: Arc<Semaphore>,
+    /// What they write with.
+    writers: Arc<IdleWriters>,
 }
 
 impl Default for EncoderThreads {
@@ -23,11 +25,15 @@ impl Default for EncoderThreads {
 
 impl EncoderThreads {
     pub(crate) fn new(count: usize) -> Self {
-        Self { count, free: Arc::new(Semaphore::new(count)) }
+        Self { count, free: Arc::new(Semaphore::new(count)), writers: Arc::new(IdleWriters::new(count)) }
     }
 
     pub(crate) fn count(&self) -> usize {
         self.count
+    }
+
+    pub(crate) fn writers(&self) -> &Arc<IdleWriters> {
+        &self.writers
     }
 
     /// Starts the work as soon as a thread is free.

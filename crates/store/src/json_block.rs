@@ -51,6 +51,18 @@ impl JsonCompressor {
         Ok(Self { compressor, frame: Vec::new() })
     }
 
+    /// Frees the memory for frames if it is larger.
+    pub(crate) fn free_memory_above(&mut self, bytes: usize) {
+        if self.frame.capacity() > bytes {
+            self.frame = Vec::new();
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn memory(&self) -> usize {
+        self.frame.capacity()
+    }
+
     /// The block of a text, with those of the searched keys that it contains. None if it is stored as it is.
     pub(crate) fn compress(&mut self, text: &[u8], keys: &[&str]) -> Result<Option<Vec<u8>>, StoreError> {
         if !(TEXT_BYTES_MIN..=TEXT_BYTES_MAX).contains(&text.len()) {

@@ -17,6 +17,9 @@ const ITEM_BYTES: usize = 2 * 1024;
 /// The same for run entries.
 const ENTRY_BYTES: usize = 192;
 
+/// Longer texts are rare, and their memory is not kept for the next.
+const MEMORY_KEPT_MAX: usize = 256 * 1024;
+
 /// Makes the values of these columns for one database, one after the other, with the same memory.
 pub(crate) struct JsonWriter {
     compressor: Option<JsonCompressor>,
@@ -47,6 +50,22 @@ impl JsonWriter {
             keys.into_iter().filter_map(|(key, is_there)| is_there.then_some(key)).collect();
         let text = self.take_memory(items.len() * ITEM_BYTES);
         self.finish(ResultItem::push_stored(items, text).map_err(unwritable)?, &keys)
+    }
+
+    /// Frees the memory of texts that were unusually long.
+    pub(crate) fn free_long_memory(&mut self) {
+        if self.text.capacity() > MEMORY_KEPT_MAX {
+            self.text = Vec::new();
+        }
+        if let Some(compressor) = &mut self.compressor {
+            compressor.free_memory_above(MEMORY_KEPT_MAX);
+        }
+    }
+
+    /// Bytes that are kept for the next texts, without the context of the compressor.
+    #[cfg(test)]
+    pub(crate) fn memory(&self) -> usize {
+        self.text.capacity() + self.compressor.as_ref().map_or(0, JsonCompressor::memory)
     }
 
     fn take_memory(&mut self, bytes: usize) -> Vec<u8> {

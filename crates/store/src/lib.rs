@@ -16,7 +16,7 @@
 //! | `sql_store` | the store that the modules of `sql` implement |
 //! | `encryption` | encryption of credentials at rest |
 //! | `vectors` | vector search over the chunks of cached documents |
-//! | `json_column`, `json_block` | large JSON columns, which SQLite stores compressed |
+//! | `json_column`, `json_block`, `idle_writers` | large JSON columns, which SQLite stores compressed |
 //! | `json`, `error` | values and errors in the form that both databases share |
 
 pub mod audit_chain;
@@ -29,6 +29,7 @@ mod encoder_threads;
 mod encryption;
 mod error;
 mod facts;
+mod idle_writers;
 mod json;
 mod json_block;
 mod json_column;

@@ -7,6 +7,7 @@ use crate::json_column::{JsonColumn, JsonWriter};
 use domain::ports::StoreError;
 use domain::result::ResultSet;
 use domain::search_run::RunEntry;
+use std::sync::Arc;
 
 /// Runs with more results are encoded by threads for such work: ten results take a fifth of a millisecond.
 const ITEMS_INLINE_MAX: usize = 10;
@@ -44,15 +45,18 @@ pub(super) async fn encode(
     new_writer: fn() -> Result<JsonWriter, StoreError>,
     run: RunParts,
 ) -> Result<EncodedRun, StoreError> {
-    let items: usize = run.sets.iter().map(|set| set.items.len()).sum();
+    let (sets, items) = (run.sets.len(), run.sets.iter().map(|set| set.items.len()).sum::<usize>());
     if items <= ITEMS_INLINE_MAX {
-        return run.encode(new_writer);
+        return threads.writers().lend(new_writer, |writer| run.encode(writer));
     }
     let mut parts = Vec::with_capacity(threads.count());
     for part in run.split(threads.count()) {
-        parts.push(threads.start(move || part.encode(new_writer)).await?);
+        let writers = Arc::clone(threads.writers());
+        let encoding = threads.start(move || writers.lend(new_writer, |writer| part.encode(writer)));
+        parts.push(encoding.await?);
     }
-    let mut encoded = EncodedRun { sets: Vec::new(), texts: Vec::new(), entries: None };
+    let mut encoded =
+        EncodedRun { sets: Vec::with_capacity(sets), texts: Vec::with_capacity(sets), entries: None };
     for part in parts {
         let part = part.await.map_err(|panicked| unfinished().caused_by(panicked))??;
         encoded.sets.extend(part.sets);
@@ -76,10 +80,8 @@ impl RunParts {
         parts
     }
 
-    fn encode(self, new_writer: fn() -> Result<JsonWriter, StoreError>) -> Result<EncodedRun, StoreError> {
-        let mut writer = new_writer()?;
-        let texts =
-            self.sets.iter().map(|set| SetTexts::of(set, &mut writer)).collect::<Result<Vec<_>, _>>()?;
+    fn encode(self, writer: &mut JsonWriter) -> Result<EncodedRun, StoreError> {
+        let texts = self.sets.iter().map(|set| SetTexts::of(set, writer)).collect::<Result<Vec<_>, _>>()?;
         let entries = self.entries.map(|entries| writer.write_entries(&entries)).transpose()?;
         Ok(EncodedRun { sets: self.sets, texts, entries })
     }
@@ -115,7 +117,7 @@ mod tests {
         for count in [1, 2, 3, 4] {
             let threads = EncoderThreads::new(count);
             for (sets, items) in [(0, 0), (1, 50), (2, 8), (3, 20), (5, 9), (11, 3)] {
-                let expected = run(sets, items).encode(postgres).expect("encoded");
+                let expected = run(sets, items).encode(&mut JsonWriter::for_postgres()).expect("encoded");
                 let encoded = encode(&threads, postgres, run(sets, items)).await.expect("encoded");
                 assert_eq!(shown(&encoded), shown(&expected), "{sets} sets, {count} threads");
                 assert_eq!(encoded.sets.len(), usize::try_from(sets).expect("few"));
