@@ -6,7 +6,6 @@ use domain::notice::{self, Notice};
 use domain::ports::StoreError;
 use domain::result::ResultItem;
 use serde::Serialize;
-use serde_json::value::RawValue;
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::types::Oid;
@@ -18,6 +17,8 @@ use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 pub(crate) const JSON_OID: Oid = Oid(114);
 /// PostgreSQL's type id of `json[]`.
 const JSON_ARRAY_OID: Oid = Oid(199);
+/// More than the lines or the facts of most notices have, so that the memory is allocated once.
+pub(crate) const NOTICE_BYTES: usize = 192;
 
 /// A value as JSON text for a column, serialized once.
 ///
@@ -30,21 +31,20 @@ impl JsonText {
         serde_json::to_string(value).map(Self).map_err(unwritable)
     }
 
-    /// A copy of what is JSON already.
-    pub(crate) fn of_json(json: &[u8]) -> Result<Self, StoreError> {
-        let text = std::str::from_utf8(json)
-            .map_err(|error| StoreError::failed("a record could not be written as JSON").caused_by(error))?;
-        Ok(Self(text.to_owned()))
+    /// What is JSON already.
+    pub(crate) fn of_json(json: Vec<u8>) -> Result<Self, StoreError> {
+        let text = String::from_utf8(json);
+        text.map(Self).map_err(|error| StoreError::failed(UNWRITABLE).caused_by(error.utf8_error()))
     }
 
     /// The lines of notices.
     pub(crate) fn of_lines(notices: &[Notice]) -> Result<Self, StoreError> {
-        notice::lines_to_json(notices).map(Self::of_raw).map_err(unwritable)
+        Self::of_notices(notices, notice::push_lines)
     }
 
     /// The facts of notices.
     pub(crate) fn of_facts(notices: &[Notice]) -> Result<Self, StoreError> {
-        notice::facts_to_json(notices).map(Self::of_raw).map_err(unwritable)
+        Self::of_notices(notices, notice::push_facts)
     }
 
     #[cfg(test)]
@@ -52,13 +52,20 @@ impl JsonText {
         &self.0
     }
 
-    fn of_raw(json: Box<RawValue>) -> Self {
-        Self(Box::<str>::from(json).into())
+    fn of_notices(
+        notices: &[Notice],
+        push: fn(&[Notice], &mut Vec<u8>) -> serde_json::Result<()>,
+    ) -> Result<Self, StoreError> {
+        let mut text = Vec::with_capacity(2 + notices.len() * NOTICE_BYTES);
+        push(notices, &mut text).map_err(unwritable)?;
+        Self::of_json(text)
     }
 }
 
+const UNWRITABLE: &str = "a record could not be written as JSON";
+
 pub(crate) fn unwritable(error: serde_json::Error) -> StoreError {
-    StoreError::failed("a record could not be written as JSON").caused_by(JsonError::of(&error))
+    StoreError::failed(UNWRITABLE).caused_by(JsonError::of(&error))
 }
 
 /// The items column of a result set, when read.

@@ -82,7 +82,7 @@ impl JsonWriter {
         };
         let column = match block {
             Some(block) => JsonColumn::Block(block),
-            None => JsonColumn::Text(JsonText::of_json(&text)?),
+            None => JsonColumn::Text(JsonText::of_json(text.clone())?),
         };
         self.text = text;
         Ok(column)

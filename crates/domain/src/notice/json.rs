@@ -4,20 +4,20 @@
 use super::Notice;
 use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use std::fmt::Write;
 
 /// Longer than most lines.
 const LINE_BYTES: usize = 128;
 
-/// The lines of `messages`, as a list of texts.
-pub fn lines_to_json(notices: &[Notice]) -> serde_json::Result<Box<RawValue>> {
-    to_raw_value(&Lines(notices))
+/// Appends the lines of `messages`, as a list of texts.
+pub fn push_lines(notices: &[Notice], text: &mut Vec<u8>) -> serde_json::Result<()> {
+    serde_json::to_writer(text, &Lines(notices))
 }
 
-/// The facts, as a list of objects.
-pub fn facts_to_json(notices: &[Notice]) -> serde_json::Result<Box<RawValue>> {
-    to_raw_value(notices)
+/// Appends the facts, as a list of objects.
+pub fn push_facts(notices: &[Notice], text: &mut Vec<u8>) -> serde_json::Result<()> {
+    serde_json::to_writer(text, notices)
 }
 
 /// Empty if a later version wrote a kind that is unknown here.

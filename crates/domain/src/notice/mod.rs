@@ -5,7 +5,7 @@ mod kind;
 pub mod reason;
 mod stored;
 
-pub use json::{facts_to_json, lines_to_json, serialize_lines};
+pub use json::{push_facts, push_lines, serialize_lines};
 pub use kind::NoticeKind;
 pub use stored::StoredNotices;
 

@@ -144,8 +144,10 @@ fn the_stored_form_is_unchanged() {
     let notices = [Notice::new(time(), NoticeKind::RerunRequested), Notice::new(time(), retrieved)];
     let lines = r#"["[2026-01-02 03:04:05.000006] Rerun requested","[2026-01-02 03:04:05.000006] Retrieved 3 of 40 results from: \"Rivers\""]"#;
     let facts = r#"[{"at":1767323045000006,"kind":"RerunRequested"},{"at":1767323045000006,"kind":{"Retrieved":{"retrieved":3,"found":40,"provider":"\"Rivers\""}}}]"#;
-    assert_eq!(lines_to_json(&notices).unwrap().get(), lines);
-    assert_eq!(facts_to_json(&notices).unwrap().get(), facts);
+    let mut text = Vec::new();
+    push_lines(&notices, &mut text).unwrap();
+    push_facts(&notices, &mut text).unwrap();
+    assert_eq!(String::from_utf8(text).unwrap(), format!("{lines}{facts}"));
     // In a larger record, too.
     let record = json!({"facts": StoredNotices::of(notices.to_vec())});
     assert_eq!(record, json!({"facts": serde_json::from_str::<serde_json::Value>(facts).unwrap()}));

@@ -1,7 +1,7 @@
 //! The row of a result set, with the provenance of its items.
 
 use super::versions;
-use crate::json::{Items, to_count, unwritable};
+use crate::json::{Items, JsonText, NOTICE_BYTES, to_count, unwritable};
 use crate::row::row;
 use domain::ids::{ProviderId, ResultId, SearchId};
 use domain::instant::Instant;
@@ -11,7 +11,6 @@ use domain::provenance::StoredProvenance;
 use domain::result::{ProviderError, ResultItem, ResultSet, SavedResult};
 use domain::status::ProviderStatus;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use sqlx::types::Json;
 
 /// Details of a set besides its items and numbers; one JSON column.
@@ -33,9 +32,9 @@ pub(super) struct Detail {
     provenance: Option<StoredProvenance>,
 }
 
-/// The [`Detail`] of a new set. Every search writes some, so it borrows what it can.
+/// The fields of a [`Detail`] before its notices, borrowed from a new set.
 #[derive(Serialize)]
-pub(super) struct NewDetail<'a> {
+struct NewDetail<'a> {
     provider_name: &'a str,
     status: ProviderStatus,
     error: Option<&'a ProviderError>,
@@ -43,26 +42,35 @@ pub(super) struct NewDetail<'a> {
     query_to_provider: &'a str,
     query_processors: &'a [String],
     result_processors: &'a [String],
-    messages: Box<RawValue>,
-    notices: Box<RawValue>,
-    provenance: Option<StoredProvenance>,
 }
 
-impl<'a> NewDetail<'a> {
-    pub(super) fn of(set: &'a ResultSet) -> Result<Self, StoreError> {
-        Ok(Self {
-            provider_name: &set.provider_name,
-            status: set.status,
-            error: set.error.as_ref(),
-            query_string_to_provider: &set.query_string_to_provider,
-            query_to_provider: &set.query_to_provider,
-            query_processors: &set.query_processors,
-            result_processors: &set.result_processors,
-            messages: notice::lines_to_json(&set.notices).map_err(unwritable)?,
-            notices: notice::facts_to_json(&set.notices).map_err(unwritable)?,
-            provenance: Some(StoredProvenance::of(set.provider, &set.items)),
-        })
-    }
+/// More than these fields have in most sets, so that the memory is allocated once.
+const DETAIL_BYTES: usize = 512;
+
+/// The [`Detail`] of a new set. Every search writes some, so the texts of its notices, which `domain` writes, are not
+/// copied into it.
+pub(super) fn new_detail(set: &ResultSet) -> Result<JsonText, StoreError> {
+    let begin = NewDetail {
+        provider_name: &set.provider_name,
+        status: set.status,
+        error: set.error.as_ref(),
+        query_string_to_provider: &set.query_string_to_provider,
+        query_to_provider: &set.query_to_provider,
+        query_processors: &set.query_processors,
+        result_processors: &set.result_processors,
+    };
+    let mut text = Vec::with_capacity(DETAIL_BYTES + 2 * set.notices.len() * NOTICE_BYTES);
+    serde_json::to_writer(&mut text, &begin).map_err(unwritable)?;
+    // The object goes on.
+    text.pop();
+    text.extend_from_slice(b",\"messages\":");
+    notice::push_lines(&set.notices, &mut text).map_err(unwritable)?;
+    text.extend_from_slice(b",\"notices\":");
+    notice::push_facts(&set.notices, &mut text).map_err(unwritable)?;
+    text.extend_from_slice(b",\"provenance\":");
+    serde_json::to_writer(&mut text, &StoredProvenance::of(set.provider, &set.items)).map_err(unwritable)?;
+    text.push(b'}');
+    JsonText::of_json(text)
 }
 
 macro_rules! columns {
@@ -216,9 +224,9 @@ mod tests {
     #[test]
     fn a_new_detail_is_read_and_written_back_unchanged() {
         let set = set();
-        let text = serde_json::to_string(&NewDetail::of(&set).expect("json")).expect("json");
-        let detail: Detail = serde_json::from_str(&text).expect("a detail");
-        assert_eq!(serde_json::to_string(&detail).expect("json"), text);
+        let text = new_detail(&set).expect("json");
+        let detail: Detail = serde_json::from_str(text.as_str()).expect("a detail");
+        assert_eq!(serde_json::to_string(&detail).expect("json"), text.as_str());
         let read = ResultSet::from(SetRow { detail: Json(detail), ..earlier(0) });
         assert_eq!((read.notices, read.error), (set.notices, set.error));
         assert_eq!((read.provider_name, read.status), (set.provider_name, set.status));
@@ -233,7 +241,7 @@ mod tests {
     #[test]
     fn details_of_other_versions_have_their_lines() {
         let set = set();
-        let current = serde_json::to_value(NewDetail::of(&set).expect("json")).expect("json");
+        let current: Value = serde_json::from_str(new_detail(&set).expect("json").as_str()).expect("json");
         let lines = notice::lines(&set.notices);
         assert_eq!(current["messages"], json!(lines), "earlier versions read nothing else");
         // Of an earlier version; of a later one; changed by an earlier one, which keeps no facts or those from before.

@@ -1,6 +1,6 @@
 //! The JSON of a run, made before its transaction, because SQLite has one writer.
 
-use super::result_rows::NewDetail;
+use super::result_rows::new_detail;
 use crate::encoder_threads::{EncoderThreads, unfinished};
 use crate::json::JsonText;
 use crate::json_column::{JsonColumn, JsonWriter};
@@ -89,7 +89,7 @@ impl RunParts {
 
 impl SetTexts {
     fn of(set: &ResultSet, writer: &mut JsonWriter) -> Result<Self, StoreError> {
-        Ok(Self { detail: JsonText::of(&NewDetail::of(set)?)?, items: writer.write_items(&set.items)? })
+        Ok(Self { detail: new_detail(set)?, items: writer.write_items(&set.items)? })
     }
 }
 
