@@ -1,8 +1,10 @@
 //! Finishes the first run of a search in PostgreSQL, with one statement.
 
+use super::new_sets::new_set_columns;
 use super::notices::NoticeTexts;
 use super::result_ranges::Range;
 use super::run_texts::RunTexts;
+use super::runs::run_columns;
 use super::search_rows::{SearchRow, columns};
 use super::status::is_running;
 use crate::db::{NO_FLUSH, Pools};
@@ -22,19 +24,20 @@ static TEXT: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH ended AS (UPDATE searches SET status = $3, query_string_processed = $4, time_s = $5, \
          date_updated = $6, messages = {messages}, notices = {notices} WHERE {is_running} RETURNING {columns}), \
-         sets AS (INSERT INTO result_sets (search_id, provider_id, found, retrieved, time_s, item_count, \
-         date_created, date_updated, detail, items) SELECT ended.id, new.* FROM ended, \
+         sets AS (INSERT INTO result_sets ({set_columns}) SELECT ended.id, new.* FROM ended, \
          unnest($9, $10, $11, $12, $13, $14, $15, $16, $17) AS new RETURNING id, provider_id), \
          ranges AS (INSERT INTO result_ranges (first_id, last_id, result_set) \
          SELECT new.first_id, new.last_id, sets.id FROM sets \
          JOIN unnest($18, $19, $20) AS new (provider_id, first_id, last_id) USING (provider_id)), \
-         runs AS (INSERT INTO search_runs (search_id, run, status, ended, retrieved, added, gone, entries) \
+         runs AS (INSERT INTO search_runs ({run_columns}) \
          SELECT id, run, status, date_updated, $21, 0, 0, $22 FROM ended) \
          SELECT {columns}, {NO_FLUSH} FROM ended",
         messages = append("messages", "$7"),
         notices = append("notices", "$8"),
         is_running = is_running(),
         columns = columns!(),
+        set_columns = new_set_columns!(),
+        run_columns = run_columns!(),
     )
 });
 

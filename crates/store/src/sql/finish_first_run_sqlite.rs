@@ -1,8 +1,10 @@
 //! Finishes the first run of a search in SQLite, with one batch.
 
+use super::new_sets::{new_set_columns, push_sets};
 use super::notices::NoticeTexts;
 use super::result_ranges::Range;
 use super::run_texts::{RunTexts, SetTexts};
+use super::runs::run_columns;
 use super::search_rows::{SearchRow, columns};
 use super::status::is_open;
 use crate::db::Pools;
@@ -64,22 +66,9 @@ fn insert_sets(batch: &mut SqliteBatch, finished: &FinishedRun, texts: Vec<SetTe
     if finished.sets.is_empty() {
         return;
     }
-    let query = batch.statement(
-        "INSERT INTO result_sets (search_id, provider_id, found, retrieved, time_s, item_count, \
-         date_created, date_updated, detail, items) SELECT * FROM (",
-    );
-    query.push_values(finished.sets.iter().zip(texts), |mut row, (set, SetTexts { detail, items })| {
-        row.push_bind(set.search.0)
-            .push_bind(set.provider.0)
-            .push_bind(to_column(set.found))
-            .push_bind(to_column(set.retrieved))
-            .push_bind(set.time_s)
-            .push_bind(to_column(set.items.len() as u64))
-            .push_bind(set.date_created)
-            .push_bind(set.date_updated)
-            .push_bind(detail)
-            .push_bind(items);
-    });
+    let query =
+        batch.statement(concat!("INSERT INTO result_sets (", new_set_columns!(), ") SELECT * FROM ("));
+    push_sets(query, &finished.sets, texts);
     query.push(")").push(IF_NOT_OBSOLETE);
 }
 
@@ -107,9 +96,7 @@ fn insert_run(
     retrieved: usize,
     entries: Option<JsonColumn>,
 ) {
-    let query = batch.statement(
-        "INSERT INTO search_runs (search_id, run, status, ended, retrieved, added, gone, entries) SELECT ",
-    );
+    let query = batch.statement(concat!("INSERT INTO search_runs (", run_columns!(), ") SELECT "));
     let mut values = query.separated(", ");
     values.push_bind(finished.search.0);
     values.push_bind(finished.run.0);

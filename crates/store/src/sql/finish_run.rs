@@ -1,6 +1,7 @@
 //! Finishes a run in one transaction, with as few round trips as possible, because every search ends here.
 
 use super::finish_first_run::{finish_first_run, fits};
+use super::new_sets::{new_set_columns, push_sets};
 use super::notices::NoticeTexts;
 use super::result_ids::ResultIds;
 use super::result_ranges::{Range, number_items};
@@ -160,22 +161,8 @@ async fn insert_chunk(
     texts: Vec<SetTexts>,
 ) -> Result<Vec<SavedSet>, StoreError> {
     on_tx!(tx, db => async {
-        let mut query = QueryBuilder::new(
-            "INSERT INTO result_sets (search_id, provider_id, found, retrieved, time_s, item_count, \
-             date_created, date_updated, detail, items) ",
-        );
-        query.push_values(sets.iter().zip(texts), |mut row, (set, SetTexts { detail, items })| {
-            row.push_bind(set.search.0)
-                .push_bind(set.provider.0)
-                .push_bind(to_column(set.found))
-                .push_bind(to_column(set.retrieved))
-                .push_bind(set.time_s)
-                .push_bind(to_column(set.items.len() as u64))
-                .push_bind(set.date_created)
-                .push_bind(set.date_updated)
-                .push_bind(detail)
-                .push_bind(items);
-        });
+        let mut query = QueryBuilder::new(concat!("INSERT INTO result_sets (", new_set_columns!(), ") "));
+        push_sets(&mut query, sets, texts);
         query.push(
             " ON CONFLICT (search_id, provider_id) DO UPDATE SET found = excluded.found, \
              retrieved = excluded.retrieved, time_s = excluded.time_s, item_count = excluded.item_count, \

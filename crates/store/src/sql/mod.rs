@@ -20,6 +20,7 @@ mod finish_run;
 mod groups;
 mod idempotency;
 mod identities;
+mod new_sets;
 mod notices;
 mod oauth_flows;
 mod outbox;

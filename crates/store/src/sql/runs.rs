@@ -12,6 +12,14 @@ use domain::instant::{Instant, to_micros};
 use domain::ports::{FinishedRun, SearchRunStore, StoreError};
 use domain::search_run::{RUNS_KEPT, RunEntry, RunFindings, SearchRun, compare};
 
+/// The columns of an ended run, in the order in which every statement inserts their values.
+macro_rules! run_columns {
+    () => {
+        "search_id, run, status, ended, retrieved, added, gone, entries"
+    };
+}
+pub(super) use run_columns;
+
 row! {
     struct RunRow {
         run: i64,
@@ -57,10 +65,13 @@ impl SearchRunStore for SqlStore {
 
 /// Records a finished run, and deletes the oldest. A first run costs one statement.
 pub(super) async fn note(tx: &mut Tx, finished: &mut FinishedRun) -> Result<(), StoreError> {
-    const TEXT: &str = "INSERT INTO search_runs (search_id, run, status, ended, retrieved, added, gone, entries) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (search_id, run) DO UPDATE SET \
+    const TEXT: &str = concat!(
+        "INSERT INTO search_runs (",
+        run_columns!(),
+        ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (search_id, run) DO UPDATE SET \
          status = excluded.status, ended = excluded.ended, retrieved = excluded.retrieved, \
-         added = excluded.added, gone = excluded.gone, entries = excluded.entries";
+         added = excluded.added, gone = excluded.gone, entries = excluded.entries"
+    );
     let previous = previous(tx, finished).await?;
     let retrieved = finished.found.as_ref().map_or(0, |found| found.entries.len());
     let entries = RunFindings::after(finished.found.take(), previous.as_deref().unwrap_or_default());
