@@ -10,7 +10,7 @@ use domain::result::{ResultItem, ResultSet};
 use relevancy::embedder::embed;
 use relevancy::similarity::{Sameness, Text, groups};
 use std::collections::HashMap;
-use syntax::highlights::unmarked;
+use syntax::highlights::{OPEN, unmarked};
 
 struct DedupeBySimilarityPostResultProcessor;
 
@@ -47,9 +47,10 @@ fn text_of(item: &ResultItem) -> Text<'_> {
     // A date begins with its day; anything else is unknown.
     let day =
         item.date_published.get(..DAY_BYTES).filter(|day| day.starts_with(|c: char| c.is_ascii_digit()));
-    // A result without a title shows its URL instead, which differs between sources.
-    let may_be_url =
-        item.title.starts_with('<') || item.title.as_bytes().first() == item.url.as_bytes().first();
+    // A result without a title shows its URL instead, which differs between sources. Most titles begin differently, and
+    // their highlights need not be removed to compare them.
+    let shown = item.title.strip_prefix(OPEN).unwrap_or(&item.title);
+    let may_be_url = shown.starts_with('<') || shown.as_bytes().first() == item.url.as_bytes().first();
     let title = if may_be_url && unmarked(&item.title) == item.url { "" } else { &item.title };
     Text::of(title, &item.body, day)
 }
@@ -93,9 +94,11 @@ mod tests {
         let copies = vec![
             named("https://a.example/river/1", "https://a.example/river/1"),
             named("https://b.example/river/2", "https://b.example/<em>river</em>/2"),
+            named("river.example/3", "<em>river</em>.example/3"),
+            named("river.example/4", "<em></em><em>river</em>.example/4"),
         ];
         let mut sets = [set(1, "q", copies)];
-        assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::grouped(1));
+        assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::grouped(3));
     }
 
     #[test]
