@@ -1,7 +1,6 @@
 //! Index of the best results of all groups so far, by keys that duplicates share.
 
 use super::text::{SKETCH_KEYS_MAX, Text};
-use std::cmp::Reverse;
 
 /// Most results per key; the best ones are kept. Boilerplate produces keys that all results share: there, duplicates
 /// are found by their other keys.
@@ -22,37 +21,68 @@ pub(super) struct GroupIndex {
     /// The last entry of each slot.
     slots: Vec<u32>,
     entries: Vec<Entry>,
-    /// What each leader shares with the current text; empty between lookups.
+    /// The leaders of full slots. Boilerplate fills many slots with the same leaders, which then have one list and are
+    /// visited once.
+    full_lists: Vec<FullList>,
+    /// What each leader shares with the current text; nothing between lookups.
     shared: Vec<Shared>,
     /// The leaders that share something with the current text; empty between lookups.
     touched: Vec<u32>,
+    /// The lists whose keys the current text has; empty between lookups.
+    touched_lists: Vec<u32>,
+    /// Of the latest lookup.
+    candidates: Vec<Candidate>,
     looked_at: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Entry {
     leader: u32,
-    /// The previous entry in its slot.
+    /// The previous entry in its slot; for the entry that fills the slot, the list of its leaders.
     before: u32,
     /// Its number in its slot, from 1.
     number: u8,
 }
 
-/// The keys that two texts share: those of full slots, which many texts have, count least.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Shared {
-    telling: u8,
-    common: u8,
+struct FullList {
+    /// The last first.
+    leaders: [u32; LEADERS_PER_KEY_MAX as usize],
+    /// How many of its keys the current text has; 0 between lookups.
+    keys: u32,
 }
 
+/// The number of keys that two texts share: in the low half those of full slots, which many texts have and which count
+/// least, in the high half the others. A text has so few keys, and a slot so few entries, that no half overflows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Shared(u32);
+
 impl Shared {
-    fn add(&mut self, keys: u8, slot_is_full: bool) {
-        let count = if slot_is_full { &mut self.common } else { &mut self.telling };
-        *count = count.saturating_add(keys);
+    const NOTHING: Self = Self(0);
+
+    fn add_telling(&mut self, keys: u32) {
+        self.0 += keys << 16;
+    }
+
+    fn add_common(&mut self, keys: u32) {
+        self.0 += keys;
     }
 
     fn is_enough(self) -> bool {
-        self.telling.saturating_add(self.common) >= SHARED_KEYS_MIN
+        (self.0 >> 16) + (self.0 & 0xffff) >= u32::from(SHARED_KEYS_MIN)
+    }
+}
+
+/// A leader that may be the same document. Those that share most keys are the least, then the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Candidate(u64);
+
+impl Candidate {
+    fn new(shared: Shared, leader: u32) -> Self {
+        Self((u64::from(!shared.0) << 32) | u64::from(leader))
+    }
+
+    pub(super) fn leader(self) -> usize {
+        self.0 as u32 as usize
     }
 }
 
@@ -62,55 +92,107 @@ impl GroupIndex {
         let slots = (count * KEYS_MAX * 2).next_power_of_two();
         Self {
             slots: vec![END; slots],
-            entries: Vec::new(),
-            shared: vec![Shared::default(); count],
-            touched: Vec::new(),
+            entries: Vec::with_capacity(count * KEYS_MAX),
+            full_lists: Vec::new(),
+            shared: vec![Shared::NOTHING; count],
+            touched: Vec::with_capacity(count),
+            touched_lists: Vec::with_capacity(KEYS_MAX),
+            candidates: Vec::with_capacity(count),
             looked_at: 0,
         }
     }
 
-    /// The leaders that may be the same document: those that share most keys first, then the best.
-    pub(super) fn candidates(&mut self, text: &Text<'_>) -> Vec<usize> {
-        let mut touched = std::mem::take(&mut self.touched);
-        let strong = text.strong_keys().map(|key| (key, SHARED_KEYS_MIN));
-        for (key, weight) in strong.chain(text.sketch().iter().map(|key| (*key, 1))) {
-            let mut at = self.slots[self.slot(key)];
-            let is_full =
-                self.entries.get(at as usize).is_some_and(|last| last.number == LEADERS_PER_KEY_MAX);
-            while let Some(entry) = self.entries.get(at as usize) {
-                let shared = &mut self.shared[entry.leader as usize];
-                if *shared == Shared::default() {
-                    touched.push(entry.leader);
-                }
-                shared.add(weight, is_full);
-                self.looked_at += 1;
-                at = entry.before;
-            }
+    /// The leaders that may be the same document, in any order. If there are too many, those that share most keys, then
+    /// the best.
+    pub(super) fn candidates(&mut self, text: &Text<'_>) -> &mut Vec<Candidate> {
+        for key in text.strong_keys() {
+            self.count(key, u32::from(SHARED_KEYS_MIN));
         }
-        let mut enough: Vec<(Reverse<Shared>, u32)> = Vec::new();
-        for leader in touched.drain(..) {
+        for key in text.sketch() {
+            self.count(*key, 1);
+        }
+        for place in self.touched_lists.drain(..) {
+            let list = &mut self.full_lists[place as usize];
+            let keys = std::mem::take(&mut list.keys);
+            for leader in &list.leaders {
+                let shared = &mut self.shared[*leader as usize];
+                if *shared == Shared::NOTHING {
+                    self.touched.push(*leader);
+                }
+                shared.add_common(keys);
+            }
+            self.looked_at += list.leaders.len();
+        }
+        self.candidates.clear();
+        for leader in self.touched.drain(..) {
             let shared = std::mem::take(&mut self.shared[leader as usize]);
             if shared.is_enough() {
-                enough.push((Reverse(shared), leader));
+                self.candidates.push(Candidate::new(shared, leader));
             }
         }
-        self.touched = touched;
-        enough.sort_unstable();
-        enough.into_iter().take(CANDIDATES_MAX).map(|(_, leader)| leader as usize).collect()
+        if self.candidates.len() > CANDIDATES_MAX {
+            self.candidates.select_nth_unstable(CANDIDATES_MAX);
+            self.candidates.truncate(CANDIDATES_MAX);
+        }
+        &mut self.candidates
     }
 
-    /// `place` must be less than the number of texts.
+    /// Counts a key of the current text for the leaders that have it.
+    fn count(&mut self, key: u32, keys: u32) {
+        let mut at = self.slots[self.slot(key)];
+        let Some(last) = self.entries.get(at as usize) else { return };
+        if last.number == LEADERS_PER_KEY_MAX {
+            let list = &mut self.full_lists[last.before as usize];
+            if list.keys == 0 {
+                self.touched_lists.push(last.before);
+            }
+            list.keys += keys;
+            return;
+        }
+        while let Some(entry) = self.entries.get(at as usize) {
+            let shared = &mut self.shared[entry.leader as usize];
+            if *shared == Shared::NOTHING {
+                self.touched.push(entry.leader);
+            }
+            shared.add_telling(keys);
+            self.looked_at += 1;
+            at = entry.before;
+        }
+    }
+
+    /// `place` must be less than the number of texts; it is added once.
     pub(super) fn add(&mut self, place: usize, text: &Text<'_>) {
         let Ok(leader) = u32::try_from(place) else { return };
+        let first_list = self.full_lists.len();
         for key in text.strong_keys().chain(text.sketch().iter().copied()) {
             let slot = self.slot(key);
-            let before = self.slots[slot];
-            let number = self.entries.get(before as usize).map_or(0, |entry| entry.number);
-            if number < LEADERS_PER_KEY_MAX {
-                self.slots[slot] = u32::try_from(self.entries.len()).unwrap_or(END);
-                self.entries.push(Entry { leader, before, number: number + 1 });
+            let last = self.slots[slot];
+            let number = self.entries.get(last as usize).map_or(0, |entry| entry.number) + 1;
+            if number > LEADERS_PER_KEY_MAX {
+                continue;
             }
+            let is_full = number == LEADERS_PER_KEY_MAX;
+            let before = if is_full { self.full_list(leader, last, first_list) } else { last };
+            self.slots[slot] = u32::try_from(self.entries.len()).unwrap_or(END);
+            self.entries.push(Entry { leader, before, number });
         }
+    }
+
+    /// The list of a slot that `leader` fills; `last` is its last entry so far. Lists are equal only if the same leader
+    /// completed them, so an equal one can only be among those from `first_list` on, which its text completed.
+    fn full_list(&mut self, leader: u32, last: u32, first_list: usize) -> u32 {
+        let mut leaders = [leader; LEADERS_PER_KEY_MAX as usize];
+        let mut at = last;
+        for place in &mut leaders[1..] {
+            let Some(entry) = self.entries.get(at as usize) else { break };
+            (*place, at) = (entry.leader, entry.before);
+        }
+        let known = self.full_lists[first_list..].iter().position(|list| list.leaders == leaders);
+        let place = known.map_or(self.full_lists.len(), |place| first_list + place);
+        if known.is_none() {
+            self.full_lists.push(FullList { leaders, keys: 0 });
+        }
+        u32::try_from(place).unwrap_or(END)
     }
 
     pub(super) fn looked_at(&self) -> usize {
@@ -126,6 +208,13 @@ impl GroupIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The nearest first.
+    fn leaders(index: &mut GroupIndex, text: &Text<'_>) -> Vec<usize> {
+        let candidates = index.candidates(text);
+        candidates.sort_unstable();
+        candidates.iter().map(|candidate| candidate.leader()).collect()
+    }
 
     #[test]
     fn found_by_title_by_words_or_by_shingles() {
@@ -150,8 +239,8 @@ mod tests {
             index.add(place, &text);
         }
         let best: Vec<usize> = (0..usize::from(LEADERS_PER_KEY_MAX)).collect();
-        assert_eq!(index.candidates(&text), best);
-        assert_eq!(index.candidates(&text), best, "a second look finds the same");
+        assert_eq!(leaders(&mut index, &text), best);
+        assert_eq!(leaders(&mut index, &text), best, "a second look finds the same");
     }
 
     #[test]
@@ -165,7 +254,25 @@ mod tests {
             index.add(2 * place + 200, &Text::of(words, "", None));
         }
         let (title, body) = ("Rivers", ends(3));
-        let candidates = index.candidates(&Text::of(title, &body, None));
+        let candidates = leaders(&mut index, &Text::of(title, &body, None));
         assert_eq!((candidates.len(), candidates[0]), (CANDIDATES_MAX, 7), "the nearest first");
+    }
+
+    #[test]
+    fn slots_with_the_same_leaders_have_one_list() {
+        let full = usize::from(LEADERS_PER_KEY_MAX);
+        let mut index = GroupIndex::for_texts(2 * full);
+        let of_rivers = "the water of all rivers flows into one sea";
+        let of_lakes = "nobody knows how deep the lakes of the north are";
+        for place in 0..full {
+            index.add(2 * place, &Text::of("Rivers", of_rivers, None));
+            index.add(2 * place + 1, &Text::of("Lakes", of_lakes, None));
+        }
+        assert_eq!(index.full_lists.len(), 2);
+        for (title, first) in [("Rivers", 0), ("Lakes", 1)] {
+            let body = format!("{of_rivers}. {of_lakes}");
+            let found = leaders(&mut index, &Text::of(title, &body, None));
+            assert_eq!((found.len(), found[0]), (CANDIDATES_MAX, first), "{title}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Groups results that are the same document.
 
 use super::group_index::GroupIndex;
-use super::pair_check::Sameness;
+use super::pair_check::{Sameness, may_be_same};
 use super::text::Text;
 
 /// Which results are the same document, and the cost of finding out.
@@ -9,7 +9,7 @@ use super::text::Text;
 pub struct Groups {
     /// For each text the best of its group, if that is another one.
     pub best: Vec<Option<usize>>,
-    /// Pairs that were checked exactly.
+    /// Pairs that were checked.
     pub compared: usize,
     /// Index entries that were visited to find those pairs.
     pub looked_at: usize,
@@ -20,16 +20,15 @@ pub struct Groups {
 /// documents.
 pub fn groups(texts: &[Text<'_>], sameness: &Sameness<'_>) -> Groups {
     let mut index = GroupIndex::for_texts(texts.len());
-    let mut found = Groups::default();
+    let mut found = Groups { best: Vec::with_capacity(texts.len()), ..Groups::default() };
     for (place, text) in texts.iter().enumerate() {
-        let mut best = None;
-        for leader in index.candidates(text) {
-            found.compared += 1;
-            if sameness.holds(&texts[leader], text) {
-                best = Some(leader);
-                break;
-            }
-        }
+        let candidates = index.candidates(text);
+        found.compared += candidates.len();
+        // Most are rejected at once, so only the others are put in order.
+        candidates.retain(|candidate| may_be_same(&texts[candidate.leader()], text));
+        candidates.sort_unstable();
+        let mut nearest_first = candidates.iter().map(|candidate| candidate.leader());
+        let best = nearest_first.find(|leader| sameness.confirms(&texts[*leader], text));
         if best.is_none() {
             index.add(place, text);
         }

@@ -16,4 +16,6 @@ pub use pair_check::Sameness;
 pub use text::{SKETCH_KEYS_MAX, Text, WORDS_MAX};
 
 #[cfg(test)]
+mod plain_grouping_tests;
+#[cfg(test)]
 mod tests;

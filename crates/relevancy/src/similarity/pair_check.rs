@@ -35,21 +35,13 @@ pub struct Sameness<'a> {
 
 impl Sameness<'_> {
     pub fn holds(&self, a: &Text<'_>, b: &Text<'_>) -> bool {
-        if a.words().is_empty() || b.words().is_empty() {
-            return false;
-        }
-        let is_short = a.body().len().min(b.body().len()) < BODY_WORDS_MIN;
-        if is_short {
-            // Titles are reused, as by a weekly report. The day distinguishes them.
-            return a.has_words_of(b) && !days_differ(a, b);
-        }
-        if a.has_words_of(b) {
-            return true;
-        }
-        titles_agree(a, b)
-            && self.words_agree(a, b)
-            && !numbers_differ(a.words(), b.words())
-            && self.meanings_agree(a, b)
+        may_be_same(a, b) && self.confirms(a, b)
+    }
+
+    /// The second step of the check, for a pair that [`may_be_same`].
+    pub(super) fn confirms(&self, a: &Text<'_>, b: &Text<'_>) -> bool {
+        a.has_words_of(b)
+            || (self.words_agree(a, b) && !numbers_differ(a.words(), b.words()) && self.meanings_agree(a, b))
     }
 
     fn words_agree(&self, a: &Text<'_>, b: &Text<'_>) -> bool {
@@ -81,6 +73,19 @@ impl Sameness<'_> {
     }
 }
 
+/// The first step of the check, which needs neither sorted lists nor embeddings and rejects most pairs.
+pub(super) fn may_be_same(a: &Text<'_>, b: &Text<'_>) -> bool {
+    if a.words().is_empty() || b.words().is_empty() {
+        return false;
+    }
+    let is_short = a.body().len().min(b.body().len()) < BODY_WORDS_MIN;
+    if is_short {
+        // Titles are reused, as by a weekly report. The day distinguishes them.
+        return a.has_words_of(b) && !days_differ(a, b);
+    }
+    a.has_words_of(b) || titles_agree(a, b)
+}
+
 /// Whether both days are known and differ.
 fn days_differ(a: &Text<'_>, b: &Text<'_>) -> bool {
     a.day().zip(b.day()).is_some_and(|(a, b)| a != b)
@@ -96,8 +101,11 @@ fn titles_agree(a: &Text<'_>, b: &Text<'_>) -> bool {
     }
     let few = short.title().len();
     let extra = long.title().len() - few;
+    if extra > few.min(TITLE_EXTRA_WORDS_MAX) {
+        return false;
+    }
     let found = long.title().windows(few).position(|words| words == short.title());
-    let Some(start) = found.filter(|_| extra <= few.min(TITLE_EXTRA_WORDS_MAX)) else { return false };
+    let Some(start) = found else { return false };
     let (before, rest) = long.title().split_at(start);
     let says_nothing =
         |word: &Word| !word.is_number() && (short.words().contains(word) || !long.body().contains(word));
