@@ -83,6 +83,10 @@ pub struct ResultItem {
     #[serde(skip)]
     #[schema(ignore)]
     pub embedding: Option<Arc<[f32]>>,
+    /// The hashes of its words for the duplicate check, available until then and never saved.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub hashed_words: Option<Arc<[u32]>>,
 }
 
 impl ResultItem {

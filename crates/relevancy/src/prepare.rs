@@ -5,6 +5,7 @@ use crate::highlights::marked;
 use crate::hits::{FieldReading, Hits};
 use crate::query::Query;
 use crate::repetition::repetition;
+use crate::similarity::HashedWords;
 use crate::targets::{MatchTargets, Similarities};
 use domain::explain::{Explain, Field};
 use domain::result::ResultItem;
@@ -79,14 +80,19 @@ fn read(match_targets: &MatchTargets<'_>, item: &mut ResultItem) -> Explain {
         let marked = if field == Field::Author { None } else { marked(query, text, &readings[place]) };
         marked.or_else(|| (**text != *item.text(field)).then(|| text.clone().into_owned()))
     });
-    let said_before = repetition([Field::Title, Field::Body].map(|field| {
+    let title_and_body = [Field::Title, Field::Body].map(|field| {
         let place = field as usize;
         (&*texts[place], readings[place].tokens.as_slice())
-    }));
+    });
+    let said_before = repetition(title_and_body);
+    let shown = [Field::Title, Field::Body]
+        .map(|field| changed[field as usize].as_deref().unwrap_or(item.text(field)));
+    let hashed_words = HashedWords::of_tokens(title_and_body, shown);
     let reading = TextEvidence { cosine, repetition: said_before };
     let result_notes = ResultNotes { hits: Hits::of(query, readings), reading };
     drop(texts);
     item.embedding = Some(embedding.as_slice().into());
+    item.hashed_words = Some(hashed_words.into_values());
     for (field, text) in Field::ALL.into_iter().zip(changed) {
         if let Some(text) = text {
             *item.text_mut(field) = text;

@@ -38,6 +38,10 @@ fn dedupe(sets: &mut [ResultSet], mut places: Vec<Place>, minimum: f64, lists: b
             places.iter().map(|place| text_of(&sets[place.0].items[place.1])).collect();
         groups(&texts, &Sameness { minimum, embed: &embed })
     };
+    // Nobody else needs them, and the results of a search stay in memory for a while.
+    for place in &places {
+        sets[place.0].items[place.1].hashed_words = None;
+    }
     let member = |(place, best): (&Place, Option<usize>)| Some((*place, places[best?]));
     let bests: HashMap<Place, Place> = places.iter().zip(found.best).filter_map(member).collect();
     settle(sets, &bests, lists)
@@ -52,7 +56,7 @@ fn text_of(item: &ResultItem) -> Text<'_> {
     let shown = item.title.strip_prefix(OPEN).unwrap_or(&item.title);
     let may_be_url = shown.starts_with('<') || shown.as_bytes().first() == item.url.as_bytes().first();
     let title = if may_be_url && unmarked(&item.title) == item.url { "" } else { &item.title };
-    Text::of(title, &item.body, day)
+    Text::of_kept(title, &item.body, day, item.hashed_words.as_ref())
 }
 
 /// Length of `YYYY-MM-DD`.
@@ -73,6 +77,7 @@ mod tests {
     use crate::post_result::shared::groups::best_first;
     use domain::result::DATE_UNKNOWN;
     use proptest::prelude::*;
+    use relevancy::{MatchTargets, Query, ScoringConfig};
     use std::collections::{BTreeMap, BTreeSet};
 
     const MINIMUM: f64 = 0.95;
@@ -164,6 +169,26 @@ mod tests {
         }
     }
 
+    /// As its provider's response leaves it.
+    fn prepared(item: &ResultItem) -> ResultItem {
+        let (query, config) = (Query::parse("river"), ScoringConfig::default());
+        let mut item = item.clone();
+        relevancy::prepare(&MatchTargets::of(&query, &config), &mut item);
+        assert!(item.hashed_words.is_some());
+        item
+    }
+
+    #[test]
+    fn texts_that_changed_are_read_again() {
+        let other = "of other things than those of the river near the town";
+        for (kept, body, expected) in [(BODY, BODY, 1), (other, BODY, 1), (BODY, other, 0)] {
+            let changed = ResultItem { body: body.to_owned(), ..prepared(&result("Gauges", kept, 0.4)) };
+            let mut sets = [set(1, "q", vec![prepared(&result("Gauges", BODY, 0.5)), changed])];
+            assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::grouped(expected), "{kept}: {body}");
+            assert!(sets[0].items.iter().all(|item| item.hashed_words.is_none()), "used once");
+        }
+    }
+
     /// Results of few words, so that they are often near duplicates. Each has its own confidence and URL.
     fn pool() -> impl Strategy<Value = Vec<ResultItem>> {
         let text = |most| {
@@ -203,6 +228,17 @@ mod tests {
             prop_assert_eq!(groups.len() + listed, items.len());
             prop_assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::default());
             prop_assert_eq!(groups_of(&sets), groups);
+        }
+
+        #[test]
+        fn kept_words_lead_to_the_same_groups(items in pool()) {
+            let kept: Vec<ResultItem> = items.iter().map(prepared).collect();
+            let forgotten = |item: &ResultItem| ResultItem { hashed_words: None, ..item.clone() };
+            let read: Vec<ResultItem> = kept.iter().map(forgotten).collect();
+            let (mut of_kept, mut of_read) = (in_sets(&kept), in_sets(&read));
+            dedupe_all(&mut of_kept, MINIMUM, true);
+            dedupe_all(&mut of_read, MINIMUM, true);
+            prop_assert_eq!(of_kept, of_read);
         }
 
         #[test]

@@ -1,6 +1,7 @@
 //! Index of the best results of all groups so far, by keys that duplicates share.
 
-use super::text::{SKETCH_KEYS_MAX, Text};
+use super::hashed_words::SKETCH_KEYS_MAX;
+use super::text::Text;
 
 /// Most results per key; the best ones are kept. Boilerplate produces keys that all results share: there, duplicates
 /// are found by their other keys.
@@ -47,8 +48,8 @@ struct Entry {
 struct FullList {
     /// The last first.
     leaders: [u32; LEADERS_PER_KEY_MAX as usize],
-    /// How many of its keys the current text has; 0 between lookups.
-    keys: u32,
+    /// Of the keys of the current text in its slots; 0 between lookups.
+    weight: u32,
 }
 
 /// The number of keys that two texts share: in the low half those of full slots, which many texts have and which count
@@ -59,12 +60,12 @@ struct Shared(u32);
 impl Shared {
     const NOTHING: Self = Self(0);
 
-    fn add_telling(&mut self, keys: u32) {
-        self.0 += keys << 16;
+    fn add_telling(&mut self, weight: u32) {
+        self.0 += weight << 16;
     }
 
-    fn add_common(&mut self, keys: u32) {
-        self.0 += keys;
+    fn add_common(&mut self, weight: u32) {
+        self.0 += weight;
     }
 
     fn is_enough(self) -> bool {
@@ -113,13 +114,13 @@ impl GroupIndex {
         }
         for place in self.touched_lists.drain(..) {
             let list = &mut self.full_lists[place as usize];
-            let keys = std::mem::take(&mut list.keys);
+            let weight = std::mem::take(&mut list.weight);
             for leader in &list.leaders {
                 let shared = &mut self.shared[*leader as usize];
                 if *shared == Shared::NOTHING {
                     self.touched.push(*leader);
                 }
-                shared.add_common(keys);
+                shared.add_common(weight);
             }
             self.looked_at += list.leaders.len();
         }
@@ -137,16 +138,16 @@ impl GroupIndex {
         &mut self.candidates
     }
 
-    /// Counts a key of the current text for the leaders that have it.
-    fn count(&mut self, key: u32, keys: u32) {
+    /// Counts a key of the current text for the leaders that have it, as much as `weight` keys of a sketch.
+    fn count(&mut self, key: u32, weight: u32) {
         let mut at = self.slots[self.slot(key)];
         let Some(last) = self.entries.get(at as usize) else { return };
         if last.number == LEADERS_PER_KEY_MAX {
             let list = &mut self.full_lists[last.before as usize];
-            if list.keys == 0 {
+            if list.weight == 0 {
                 self.touched_lists.push(last.before);
             }
-            list.keys += keys;
+            list.weight += weight;
             return;
         }
         while let Some(entry) = self.entries.get(at as usize) {
@@ -154,7 +155,7 @@ impl GroupIndex {
             if *shared == Shared::NOTHING {
                 self.touched.push(entry.leader);
             }
-            shared.add_telling(keys);
+            shared.add_telling(weight);
             self.looked_at += 1;
             at = entry.before;
         }
@@ -190,7 +191,7 @@ impl GroupIndex {
         let known = self.full_lists[first_list..].iter().position(|list| list.leaders == leaders);
         let place = known.map_or(self.full_lists.len(), |place| first_list + place);
         if known.is_none() {
-            self.full_lists.push(FullList { leaders, keys: 0 });
+            self.full_lists.push(FullList { leaders, weight: 0 });
         }
         u32::try_from(place).unwrap_or(END)
     }

@@ -2,7 +2,8 @@
 //!
 //! Two documents on one topic have close embeddings, so the words decide too: which of them differ, and how many.
 
-use super::text::{SHINGLE_WORDS, Text, Word, shingles};
+use super::hashed_words::{NO_WORD, SHINGLE_WORDS, Word, is_number, shingles};
+use super::text::Text;
 use crate::embedder::Embedding;
 
 /// If a body is shorter than this, in words, two texts are the same only if all their words are.
@@ -108,7 +109,7 @@ fn titles_agree(a: &Text<'_>, b: &Text<'_>) -> bool {
     let Some(start) = found else { return false };
     let (before, rest) = long.title().split_at(start);
     let says_nothing =
-        |word: &Word| !word.is_number() && (short.words().contains(word) || !long.body().contains(word));
+        |word: &Word| !is_number(*word) && (short.words().contains(word) || !long.body().contains(word));
     before.iter().chain(&rest[few..]).all(says_nothing)
 }
 
@@ -150,9 +151,8 @@ struct Number {
 impl Number {
     /// Whether two of the words around it also surround the other.
     fn is_among_the_same(&self, other: &Self) -> bool {
-        let around = |word: &&Word| {
-            **word != Word::NONE && (other.before.contains(word) || other.after.contains(word))
-        };
+        let around =
+            |word: &&Word| **word != NO_WORD && (other.before.contains(word) || other.after.contains(word));
         self.before.iter().chain(&self.after).filter(around).count() >= 2
     }
 
@@ -163,8 +163,8 @@ impl Number {
 }
 
 fn numbers(words: &[Word]) -> Vec<Number> {
-    let at = |place: Option<usize>| place.and_then(|place| words.get(place)).copied().unwrap_or(Word::NONE);
-    let found = words.iter().enumerate().filter(|(_, word)| word.is_number());
+    let at = |place: Option<usize>| place.and_then(|place| words.get(place)).copied().unwrap_or(NO_WORD);
+    let found = words.iter().enumerate().filter(|(_, word)| is_number(**word));
     let number = |(place, word): (usize, &Word)| Number {
         before: [at(place.checked_sub(2)), at(place.checked_sub(1))],
         word: *word,

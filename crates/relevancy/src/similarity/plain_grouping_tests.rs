@@ -1,7 +1,8 @@
 //! The groups of random pools, compared with those of a plain implementation.
 
 use super::group_index::{CANDIDATES_MAX, LEADERS_PER_KEY_MAX, SHARED_KEYS_MIN};
-use super::text::{SKETCH_KEYS_MAX, Text};
+use super::hashed_words::SKETCH_KEYS_MAX;
+use super::text::Text;
 use super::{Sameness, groups};
 use crate::embedder::Embedding;
 use proptest::prelude::*;
