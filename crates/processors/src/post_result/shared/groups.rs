@@ -1,9 +1,10 @@
 //! Groups of results that are one document: the best of each stays, the others are listed under it or deleted.
 
 use domain::corpus::Badge;
+use domain::ids::ProviderId;
 use domain::ports::{Outcome, PostResultContext};
 use domain::result::{DUPLICATE_BODY_CHARS_MAX, Duplicate, ResultItem, ResultSet};
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use syntax::highlights::unmarked;
 
@@ -17,7 +18,7 @@ pub fn best_first(sets: &[ResultSet]) -> Vec<Place> {
         let listed = set.items.iter().enumerate().filter(|(_, item)| item.result_block.is_none());
         places.extend(listed.map(|(place, _)| (number, place)));
     }
-    places.sort_unstable_by(|a, b| better_first(sets, *a, *b));
+    places.sort_by_cached_key(|place| order_of(sets, *place));
     places
 }
 
@@ -73,15 +74,14 @@ pub fn settle(sets: &mut [ResultSet], bests: &HashMap<Place, Place>, lists: bool
 
 /// Results that are not new first, so that an update removes none; then what is pinned for the query, confidence,
 /// score, the earlier provider, the earlier position.
-fn better_first(sets: &[ResultSet], a: Place, b: Place) -> Ordering {
-    let item = |place: Place| &sets[place.0].items[place.1];
-    let order = |place: Place| (sets[place.0].provider, place.1, place.0);
-    (item(a).new.is_some().cmp(&item(b).new.is_some()))
-        .then_with(|| is_pinned(item(b)).cmp(&is_pinned(item(a))))
-        .then_with(|| descending(item(a).swirl_confidence_score, item(b).swirl_confidence_score))
-        .then_with(|| descending(item(a).swirl_score, item(b).swirl_score))
-        .then_with(|| order(a).cmp(&order(b)))
+fn order_of(sets: &[ResultSet], (number, place): Place) -> Order {
+    let (set, item) = (&sets[number], &sets[number].items[place]);
+    let (confidence, score) = (descending(item.swirl_confidence_score), descending(item.swirl_score));
+    (item.new.is_some(), !is_pinned(item), confidence, score, (set.provider, place, number))
 }
+
+/// The less, the better.
+type Order = (bool, bool, Reverse<i64>, Reverse<i64>, (ProviderId, usize, usize));
 
 /// Somebody pinned it as the answer to this query: no better score of another source hides it.
 fn is_pinned(item: &ResultItem) -> bool {
@@ -89,9 +89,11 @@ fn is_pinned(item: &ResultItem) -> bool {
 }
 
 /// A score that is not a number is the worst.
-fn descending(a: f64, b: f64) -> Ordering {
-    let number = |score: f64| if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 };
-    number(b).total_cmp(&number(a))
+fn descending(score: f64) -> Reverse<i64> {
+    let score = if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 };
+    // A number in the order of `f64::total_cmp`: the more negative a score, the greater its other bits.
+    let bits = score.to_bits().cast_signed();
+    Reverse(if bits < 0 { bits ^ i64::MAX } else { bits })
 }
 
 /// Lists results and their own duplicates, once each.
@@ -141,6 +143,15 @@ mod tests {
         let titles: Vec<&str> =
             best_first(&sets).iter().map(|place| sets[place.0].items[place.1].title.as_str()).collect();
         assert_eq!(titles, ["pinned", "scored", "same", "high", "low", "none", "new"]);
+    }
+
+    #[test]
+    fn scores_descend() {
+        let scores = [f64::INFINITY, 2.5, 1.0, f64::MIN_POSITIVE, 0.0, -0.25, -3.0, f64::NEG_INFINITY];
+        assert!(scores.is_sorted_by_key(|score| descending(*score)));
+        assert!(scores.windows(2).all(|pair| descending(pair[0]) != descending(pair[1])));
+        assert_eq!(descending(-0.0), descending(0.0));
+        assert_eq!(descending(f64::NAN), descending(f64::NEG_INFINITY));
     }
 
     #[test]
