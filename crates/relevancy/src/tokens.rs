@@ -62,12 +62,6 @@ impl<'a> Tokens<'a> {
     /// Like [`Iterator::next`], inlined into the loops that read every text of a search.
     #[inline(always)]
     pub(crate) fn advance(&mut self) -> Option<Token<'a>> {
-        Some(self.advance_plainly()?.0)
-    }
-
-    /// The next token, and whether it is known to be ASCII without an apostrophe.
-    #[inline(always)]
-    pub(crate) fn advance_plainly(&mut self) -> Option<(Token<'a>, bool)> {
         let bytes = self.text.as_bytes();
         loop {
             // Fast path: most separators and most words are plain ASCII.
@@ -81,10 +75,10 @@ impl<'a> Tokens<'a> {
             let ends = bytes.get(end).is_none_or(|next| next.is_ascii() && *next != b'\'');
             if length > 0 && ends {
                 self.at = end;
-                return Some((Token { text: self.text.get(start..end)?, start }, true));
+                return Some(Token { text: self.text.get(start..end)?, start });
             }
             if let Some(token) = self.take_open() {
-                return Some((token, false));
+                return Some(token);
             }
         }
     }
