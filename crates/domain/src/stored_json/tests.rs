@@ -62,6 +62,7 @@ fn full_item() -> ResultItem {
             "personal": [{"domain": "a.example", "wish": "raise", "factor": 1.25}], "note": "by hand",
         }))),
         embedding: None,
+        hashed_words: None,
     }
 }
 
