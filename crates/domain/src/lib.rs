@@ -16,7 +16,7 @@
 //! | [`schedule`] | the editable part of a schedule |
 //! | [`provenance`] | whether a provider returned a URL or a user typed it |
 //! | [`result`], [`explain`], [`mixed`] | results and why they have their scores, the saved results of one provider, the mixed results response |
-//! | `stored_json` | the JSON of results and run entries in the store |
+//! | `json_text` | the JSON of results and run entries in the store |
 //! | [`audit`] | the audit log: who changed what, with secrets masked |
 //! | [`authenticator`] | services that sign users in or issue their tokens for sources |
 //! | [`ai_provider`], [`prompt`] | models and what they may be used for; their prompts |
@@ -53,6 +53,7 @@ pub mod idempotency;
 pub mod ids;
 pub mod inline_secrets;
 pub mod instant;
+mod json_text;
 pub mod known_secrets;
 pub mod mixed;
 pub mod notice;
@@ -85,7 +86,6 @@ pub mod secret_binding;
 pub mod settings;
 pub mod status;
 pub mod storage_forecast;
-mod stored_json;
 pub mod summary;
 pub mod unreadable_secrets;
 pub mod user;

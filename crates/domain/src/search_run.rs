@@ -2,9 +2,9 @@
 
 use crate::ids::{RunNumber, SignalId};
 use crate::instant::Instant;
+use crate::json_text::push_records;
 use crate::result::{ResultItem, ResultSet};
 use crate::status::SearchStatus;
-use crate::stored_json::push_records;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! The stored form is that of `serde_json` without default values, and is read back as what was written.
 
-use super::push_records;
+use super::{push_records, to_bytes};
 use crate::ids::{ProviderId, ResultId, SignalId};
 use crate::result::{Duplicate, ResultItem};
 use crate::search_run::RunEntry;
@@ -163,4 +163,13 @@ proptest! {
     fn texts_are_escaped_as_by_serde_json(text in "[\\x00-\\x7f]{0,40}|\\PC{0,40}|.{0,40}|[a-z\"\\\\\u{e9}]{0,20}") {
         prop_assert_eq!(text_of(&[&text]), serde_json::to_string(&[&text]).expect("JSON"));
     }
+}
+
+#[test]
+fn a_response_has_all_fields_and_formatted_texts() {
+    let item = ResultItem { title: "\u{1}é\"".to_owned(), ..ResultItem::default() };
+    let time = "2026-01-02T03:04:05.000006Z".parse::<crate::instant::Instant>().expect("a time");
+    let path = std::net::IpAddr::from([127, 0, 0, 1]);
+    let value = (time, path, [&item], format!("{:?}", item.title), Some(0), 'x');
+    assert_eq!(to_bytes(&value, 0).expect("JSON"), serde_json::to_vec(&value).expect("JSON"));
 }
