@@ -1,6 +1,7 @@
 //! Parses dates as sources write them into the interface's format: `YYYY-MM-DD HH:MM:SS[.ffffff][+HH:MM]`.
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
+use crate::date_form::written;
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 
 /// The normal form of a missing date.
 pub const DATE_UNKNOWN: &str = "unknown";
@@ -56,6 +57,13 @@ pub fn parse_date(text: &str) -> Option<String> {
     if text.len() > DATE_BYTES_MAX {
         return None;
     }
+    match common_form(text) {
+        Some(CommonForm { time, offset_min }) => Some(written(time, offset_min)),
+        None => parse_any_form(text),
+    }
+}
+
+fn parse_any_form(text: &str) -> Option<String> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return from_digits(text);
     }
@@ -78,27 +86,36 @@ pub fn instant(text: &str) -> Option<DateTime<Utc>> {
     time.ok().or_else(midnight).map(|time| time.and_utc())
 }
 
-fn written(time: NaiveDateTime, offset_min: Option<i32>) -> String {
-    let (date, clock) = (time.date(), time.time());
-    // Not with a format text, which is parsed at each use.
-    let mut out = format!(
-        "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
-        date.year(),
-        date.month(),
-        date.day(),
-        clock.hour(),
-        clock.minute(),
-        clock.second()
-    );
-    let micros = time.and_utc().timestamp_subsec_micros();
-    if micros > 0 {
-        out.push_str(&format!(".{micros:06}"));
+/// What [`common_form`] reads.
+struct CommonForm {
+    time: NaiveDateTime,
+    offset_min: Option<i32>,
+}
+
+/// `2021-03-04` and `2021-03-04T05:06:07Z`, as most sources write dates: without the list of parts that other forms
+/// need. `None` for any other form, and for a month or a day that is impossible.
+fn common_form(text: &str) -> Option<CommonForm> {
+    let bytes = text.as_bytes();
+    let (date, clock) = bytes.split_first_chunk::<10>()?;
+    let [y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1] = *date else { return None };
+    let date = day(number([y0, y1, y2, y3])?, number([m0, m1])?, number([d0, d1])?)?;
+    match *clock {
+        [] => Some(CommonForm { time: date, offset_min: None }),
+        [b'T', h0, h1, b':', m0, m1, b':', s0, s1, b'Z'] => {
+            let time = hours(number([h0, h1])?, number([m0, m1])?, number([s0, s1])?)?;
+            Some(CommonForm { time: date.date().and_time(time), offset_min: Some(0) })
+        }
+        _ => None,
     }
-    if let Some(offset) = offset_min {
-        let sign = if offset < 0 { '-' } else { '+' };
-        out.push_str(&format!("{sign}{:02}:{:02}", offset.abs() / 60, offset.abs() % 60));
+}
+
+/// The number with these digits.
+fn number<const DIGITS: usize>(digits: [u8; DIGITS]) -> Option<i64> {
+    let mut number = 0;
+    for digit in digits {
+        number = number * 10 + i64::from(digit.checked_sub(b'0').filter(|digit| *digit <= 9)?);
     }
-    out
+    Some(number)
 }
 
 /// Digits only: a year, a compact date, or the time since 1970 in seconds or finer.
@@ -419,6 +436,34 @@ mod tests {
             if let Some(date) = parse_date(&text) {
                 prop_assert_eq!(parse_date(&date), Some(date.clone()));
             }
+        }
+    }
+
+    #[test]
+    fn common_forms_need_no_list_of_parts() {
+        for (text, is_common) in [
+            ("2021-03-04", true),
+            ("2021-03-04T05:06:07Z", true),
+            ("2024-02-29", true),
+            ("2021-02-29", false),
+            ("2021-13-04", false),
+            ("0000-01-01", false),
+            ("2021-03-04T24:00:00Z", false),
+            ("2021-03-04T05:06:60Z", false),
+            ("2021-03-04T05:06:07", false),
+            ("2021-03-0\u{663}", false),
+            ("2021-3-4", false),
+        ] {
+            assert_eq!(common_form(text).is_some(), is_common, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_common_form_is_read_as_any_other(
+            text in "[0-2][0-9]{3}-[01][0-9]-[0-3][0-9](T[0-2][0-9]:[0-6][0-9]:[0-6][0-9]Z)?|[0-9T:Z-]{10,20}",
+        ) {
+            prop_assert_eq!(parse_date(&text), parse_any_form(&text));
         }
     }
 
