@@ -30,6 +30,14 @@ pub fn text_of(value: &Value) -> String {
     out
 }
 
+/// Like [`text_of`], without a copy of most texts.
+pub fn borrowed_text_of(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) if text.len() <= TEXT_BYTES_MAX && !text.contains('\0') => Cow::Borrowed(text),
+        other => Cow::Owned(text_of(other)),
+    }
+}
+
 /// Several values as one text, joined by spaces.
 pub fn joined<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
     let mut out = String::new();
@@ -136,7 +144,9 @@ mod tests {
         ];
         for (value, want) in table {
             assert_eq!(text_of(&value), want, "{value}");
+            assert_eq!(borrowed_text_of(&value), want, "{value}");
         }
+        assert!(matches!(borrowed_text_of(&json!("a")), Cow::Borrowed("a")));
         assert_eq!(joined([&json!("a"), &json!(2)]), "a 2");
     }
 
@@ -144,6 +154,7 @@ mod tests {
     fn text_is_bounded() {
         let long = "é".repeat(TEXT_BYTES_MAX);
         assert_eq!(text_of(&json!(long)).len(), TEXT_BYTES_MAX);
+        assert_eq!(borrowed_text_of(&json!(long)).len(), TEXT_BYTES_MAX);
         assert!(text_of(&json!([long, long, long])).len() <= TEXT_BYTES_MAX + 2);
         assert!(text_of(&json!({"a": "b", "c": long})).len() <= TEXT_BYTES_MAX);
     }
