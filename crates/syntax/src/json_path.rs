@@ -23,6 +23,17 @@ pub struct JsonPath {
     steps: Vec<Step>,
 }
 
+/// What a path finds.
+#[derive(Debug, PartialEq)]
+pub enum Found<'a> {
+    /// At the end of a path of members, as most are.
+    Single(Option<&'a Value>),
+    All(Vec<&'a Value>),
+}
+
+/// Up to this number of members, each name is compared, which takes less time than a hash.
+const COMPARED_MEMBERS_MAX: usize = 8;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Member(String),
@@ -55,16 +66,24 @@ impl JsonPath {
 
     /// All values at this path. Every step visits each value of the previous step once.
     pub fn find<'a>(&self, root: &'a Value) -> Vec<&'a Value> {
+        match self.locate(root) {
+            Found::Single(value) => value.into_iter().collect(),
+            Found::All(values) => values,
+        }
+    }
+
+    /// Like [`JsonPath::find`], without a list for a single value.
+    pub fn locate<'a>(&self, root: &'a Value) -> Found<'a> {
         // Most paths only name members, so that each step finds one value or none.
         let mut value = root;
         for (number, step) in self.steps.iter().enumerate() {
-            let Step::Member(name) = step else { return Self::find_all(&self.steps[number..], value) };
-            let Some(member) = value.as_object().and_then(|object| object.get(name)) else {
-                return Vec::new();
+            let Step::Member(name) = step else {
+                return Found::All(Self::find_all(&self.steps[number..], value));
             };
+            let Some(member) = member(value, name) else { return Found::Single(None) };
             value = member;
         }
-        vec![value]
+        Found::Single(Some(value))
     }
 
     fn find_all<'a>(steps: &[Step], root: &'a Value) -> Vec<&'a Value> {
@@ -123,7 +142,7 @@ impl Step {
 
     fn apply<'a>(&self, value: &'a Value, found: &mut Vec<&'a Value>) {
         match self {
-            Self::Member(name) => found.extend(value.as_object().and_then(|object| object.get(name))),
+            Self::Member(name) => found.extend(member(value, name)),
             Self::All => found.extend(items(value)),
             Self::Index(index) => {
                 let list = items(value);
@@ -137,6 +156,15 @@ impl Step {
             }
         }
     }
+}
+
+/// The member of an object with this name.
+fn member<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    let object = value.as_object()?;
+    if object.len() > COMPARED_MEMBERS_MAX {
+        return object.get(name);
+    }
+    object.iter().find(|(key, _)| key.as_str() == name).map(|(_, member)| member)
 }
 
 /// The items of a list; any other value is a list of one, and null an empty list.
@@ -307,6 +335,24 @@ mod tests {
             assert_eq!(Value::from_iter(taken).to_string(), *want, "{path}");
         }
         assert_eq!(JsonPath::parse("$").expect("the whole").find(&root), [&root]);
+    }
+
+    #[test]
+    fn members_are_found_in_small_and_large_objects() {
+        for count in [0, 1, COMPARED_MEMBERS_MAX, COMPARED_MEMBERS_MAX + 1, 50] {
+            let root: Value = (0..count).map(|number| (format!("m{number}"), Value::from(number))).collect();
+            for number in 0..=count {
+                let path = JsonPath::parse(&format!("m{number}")).expect("a path");
+                assert_eq!(
+                    path.locate(&root),
+                    Found::Single(root.get(format!("m{number}"))),
+                    "{number} of {count}"
+                );
+            }
+        }
+        let root = json!({"a": [1, 2]});
+        let all = JsonPath::parse("a[*]").expect("a path");
+        assert_eq!(all.locate(&root), Found::All(vec![&json!(1), &json!(2)]));
     }
 
     #[test]

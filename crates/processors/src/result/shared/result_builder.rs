@@ -101,7 +101,9 @@ impl<'m> ResultBuilder<'m> {
         // Most titles have no markup, and one byte is found sooner than a tag.
         if item.title.contains('<') {
             for tag in ["<matched_term>", "</matched_term>"] {
-                item.title = item.title.replace(tag, "");
+                if item.title.contains(tag) {
+                    item.title = item.title.replace(tag, "");
+                }
             }
         }
         if self.mappings.lc_url {

@@ -4,21 +4,45 @@ use super::bitcoin::to_bitcoin;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::ops::Deref;
+use syntax::json_path::Found;
 use syntax::query_template::encode_percent;
 use syntax::result_mappings::{Function, Source};
 
 /// Longest text of one field; the rest is cut.
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;
 
-/// The populated values that a source finds in an item, without null and empty values.
-pub fn look_up<'a>(source: &Source, item: &'a Value) -> Vec<Cow<'a, Value>> {
-    let found = source.path.find(item).into_iter().filter(|value| is_populated(value));
-    match source.function {
-        None => found.map(Cow::Borrowed).collect(),
-        Some(function) => {
-            let called = found.filter_map(|value| call(function, &text_of(value)));
-            called.map(|text| Cow::Owned(Value::String(text))).collect()
+/// The values that a source finds in an item. Most find one, which needs no list.
+#[derive(Debug)]
+pub enum Values<'a> {
+    One([Cow<'a, Value>; 1]),
+    Several(Vec<Cow<'a, Value>>),
+}
+
+impl<'a> Deref for Values<'a> {
+    type Target = [Cow<'a, Value>];
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::One(one) => one,
+            Self::Several(several) => several,
         }
+    }
+}
+
+/// The populated values that a source finds in an item, without null and empty values.
+pub fn look_up<'a>(source: &Source, item: &'a Value) -> Values<'a> {
+    let read = |value: &'a Value| match source.function {
+        _ if !is_populated(value) => None,
+        None => Some(Cow::Borrowed(value)),
+        Some(function) => call(function, &text_of(value)).map(|text| Cow::Owned(Value::String(text))),
+    };
+    match source.path.locate(item) {
+        Found::Single(value) => match value.and_then(read) {
+            Some(value) => Values::One([value]),
+            None => Values::Several(Vec::new()),
+        },
+        Found::All(values) => Values::Several(values.into_iter().filter_map(read).collect()),
     }
 }
 
@@ -148,6 +172,23 @@ mod tests {
         }
         assert!(matches!(borrowed_text_of(&json!("a")), Cow::Borrowed("a")));
         assert_eq!(joined([&json!("a"), &json!(2)]), "a 2");
+    }
+
+    #[test]
+    fn finds_one_value_or_several() {
+        let item = json!({"a": "x", "none": null, "blank": " ", "list": ["p", "", "q"]});
+        let found = |path: &str, function| {
+            let source = Source { path: path.parse().expect("a path"), function };
+            look_up(&source, &item).iter().map(|value| value.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("a", None), ["\"x\""]);
+        assert_eq!(found("list", None), [r#"["p","","q"]"#]);
+        assert_eq!(found("list[*]", None), ["\"p\"", "\"q\""]);
+        assert_eq!(found("list[*]", Some(Function::UrlEncode)), ["\"p\"", "\"q\""]);
+        for nothing in ["none", "blank", "missing", "none[*]", "a.b"] {
+            assert!(found(nothing, None).is_empty(), "{nothing}");
+        }
+        assert!(found("a", Some(Function::BtcConvert)).is_empty(), "not a number");
     }
 
     #[test]
