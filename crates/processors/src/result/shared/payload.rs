@@ -40,6 +40,23 @@ impl Payload {
         }
     }
 
+    /// Whether the members of an object can stay where they are and be the payload: it is empty, and no name changes.
+    pub fn can_be(&self, object: &Map<String, Value>) -> bool {
+        self.map.is_empty() && !object.keys().any(|key| key.contains('\0'))
+    }
+
+    /// Like [`Self::insert_owned`] for some members of an object that [`Self::can_be`] the payload.
+    pub fn take_over(
+        &mut self,
+        mut object: Map<String, Value>,
+        mut is_kept: impl FnMut(&str, &Value) -> bool,
+    ) {
+        object.retain(|key, value| {
+            is_kept(key, value) && fits(value, &mut self.bytes_left) && key_fits(key, &mut self.bytes_left)
+        });
+        self.map = object;
+    }
+
     /// One value unchanged, several as a list.
     pub fn insert_all(&mut self, key: &str, values: &[Cow<'_, Value>]) {
         match values {
@@ -144,5 +161,32 @@ mod tests {
             insert(&mut payload, "numbers", &json!(vec![0; PAYLOAD_BYTES_MAX / VALUE_BYTES]));
             assert_eq!(payload.into_map().keys().collect::<Vec<_>>(), ["vector"]);
         }
+    }
+
+    #[test]
+    fn an_object_is_taken_over_as_its_members_would_be() {
+        let big = "x".repeat(PAYLOAD_BYTES_MAX / 2);
+        let objects = [
+            json!({}),
+            json!({"a": "v\0", "no": 1, "b": {"k\0": [null, true]}}),
+            json!({"a": big, "b": 1, "c": big, "no": big, "d": [1, 2]}),
+            json!({"vector": vec![0.5; 3072], "numbers": vec![0; PAYLOAD_BYTES_MAX / VALUE_BYTES], "last": "x"}),
+        ];
+        for object in objects {
+            let object = object.as_object().cloned().unwrap_or_default();
+            let (mut whole, mut single) = (Payload::default(), Payload::default());
+            assert!(whole.can_be(&object));
+            whole.take_over(object.clone(), |key, _| key != "no");
+            for (key, value) in object.into_iter().filter(|(key, _)| key != "no") {
+                single.insert_owned(key, value);
+            }
+            assert_eq!(whole.bytes_left, single.bytes_left);
+            let (whole, single) = (whole.into_map(), single.into_map());
+            assert!(whole.iter().eq(&single), "{:?}", single.keys());
+        }
+        let mut payload = Payload::default();
+        assert!(!payload.can_be(json!({"a\0": 1}).as_object().unwrap()), "two names may become one");
+        payload.insert("a", &json!(1));
+        assert!(!payload.can_be(&Map::new()), "what is in it stays");
     }
 }

@@ -72,20 +72,18 @@ impl<'m> ResultBuilder<'m> {
     /// Members without a mapping: fields of the same name are filled, the rest goes to the payload.
     pub fn take_leftovers(&mut self, raw: Value) {
         let Value::Object(object) = raw else { return };
+        let Self { item, payload, mappings } = self;
+        if !mappings.no_payload && payload.can_be(&object) {
+            payload.take_over(object, |key, value| {
+                is_populated(value) && (!fill_free(item, key, value) || mappings.dataset)
+            });
+            return;
+        }
         for (key, value) in object.into_iter().filter(|(_, value)| is_populated(value)) {
-            match Target::of(&mut self.item, &key).filter(Target::is_empty) {
-                // The service itself sets when a result was retrieved.
-                Some(target) if key != "date_retrieved" => {
-                    target.fill(&[Cow::Borrowed(&value)]);
-                    // A dataset shows every column of its source.
-                    if self.mappings.dataset && !self.mappings.no_payload {
-                        self.payload.insert_owned(key, value);
-                    }
-                }
-                _ if !self.mappings.no_payload && !self.payload.contains(&key) => {
-                    self.payload.insert_owned(key, value)
-                }
-                _ => {}
+            let is_left =
+                if fill_free(item, &key, &value) { mappings.dataset } else { !payload.contains(&key) };
+            if is_left && !mappings.no_payload {
+                payload.insert_owned(key, value);
             }
         }
     }
@@ -121,6 +119,21 @@ impl<'m> ResultBuilder<'m> {
         item.result_block = self.mappings.block.clone();
         Some(item)
     }
+}
+
+/// Fills the field of this name, if there is one that is empty. A dataset shows every column of its source, also
+/// those that filled a field.
+fn fill_free(item: &mut ResultItem, key: &str, value: &Value) -> bool {
+    // The service itself sets when a result was retrieved.
+    if key == "date_retrieved" {
+        return false;
+    }
+    let target = Target::of(item, key).filter(Target::is_empty);
+    let is_free = target.is_some();
+    if let Some(target) = target {
+        target.fill(&[Cow::Borrowed(value)]);
+    }
+    is_free
 }
 
 /// A field of a result that a source may fill.
