@@ -86,8 +86,20 @@ pub fn parse_object(text: &[u8], values_max: usize) -> Option<Map<String, Value>
 /// Counts the characters that could start a value, in JSON and in other formats. It reads every byte of every response,
 /// so it is here, where such code is built for speed.
 pub fn count_marks(text: &[u8]) -> usize {
-    text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{' | b'<' | b'=')).count()
+    // Without a branch, in parts of one length and added up in bytes: the compiler generates vector instructions.
+    let count = |part: &[u8]| {
+        part.iter().fold(0_u8, |count, byte| {
+            let is_mark =
+                (*byte == b',') | (*byte == b'[') | (*byte == b'{') | (*byte == b'<') | (*byte == b'=');
+            count.wrapping_add(u8::from(is_mark))
+        })
+    };
+    let (parts, rest) = text.as_chunks::<COUNTED_BYTES>();
+    parts.iter().map(|part| usize::from(count(part))).sum::<usize>() + usize::from(count(rest))
 }
+
+/// No more than a byte can count.
+const COUNTED_BYTES: usize = 192;
 
 /// Counts the values of a text up to its end, a syntax error or one above the limit. Builds none.
 pub fn count_values(text: &[u8], values_max: usize) -> usize {
@@ -291,6 +303,16 @@ mod tests {
         let found = parse(text.as_bytes(), 100).expect("JSON");
         assert_eq!(found, expected);
         assert_eq!(found.to_string(), expected.to_string(), "in the same order");
+    }
+
+    #[test]
+    fn marks_are_counted_in_texts_of_any_length() {
+        for length in [0, 1, COUNTED_BYTES - 1, COUNTED_BYTES, COUNTED_BYTES + 1, 1_000, 10_000] {
+            assert_eq!(count_marks(&vec![b','; length]), length);
+            let text: Vec<u8> = (0..=u8::MAX).cycle().take(length).collect();
+            let marks = text.iter().filter(|byte| b",[{<=".contains(byte)).count();
+            assert_eq!(count_marks(&text), marks, "{length}");
+        }
     }
 
     #[test]
