@@ -30,6 +30,9 @@ const MB: usize = 1024 * 1024;
 const ITEM_BYTES: usize = 160;
 const OBJECT_BYTES: usize = 170;
 const FIELD_BYTES: usize = 200;
+/// Most fields of an object that memory is allocated for before they are read; one with fewer than the last takes little
+/// more than is added up for it.
+const FIELDS_EXPECTED_MAX: usize = 8;
 
 /// Why a text could not be parsed.
 #[derive(Debug, thiserror::Error)]
@@ -134,11 +137,18 @@ struct Counter {
     memory_left: Cell<usize>,
     /// The limit that was exceeded.
     exceeded: Cell<Option<Bound>>,
+    /// The fields of the last object, for the next one: the items of a response have the same.
+    fields_expected: Cell<usize>,
 }
 
 impl Counter {
     fn new(values_max: usize, memory_max: usize) -> Self {
-        Self { left: Cell::new(values_max), memory_left: Cell::new(memory_max), exceeded: Cell::new(None) }
+        Self {
+            left: Cell::new(values_max),
+            memory_left: Cell::new(memory_max),
+            exceeded: Cell::new(None),
+            fields_expected: Cell::new(0),
+        }
     }
 
     fn take<E: Error>(&self) -> Result<(), E> {
@@ -226,10 +236,15 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(name) = entries.next_key::<String>()? {
-            let more = if object.is_empty() { OBJECT_BYTES } else { 0 };
+            let is_first = object.is_empty();
+            let more = if is_first { OBJECT_BYTES } else { 0 };
             self.0.take_memory(more + FIELD_BYTES + name.len())?;
+            if is_first {
+                object = Map::with_capacity(self.0.fields_expected.get());
+            }
             object.insert(name, entries.next_value_seed(BoundedValue(self.0))?);
         }
+        self.0.fields_expected.set(object.len().min(FIELDS_EXPECTED_MAX));
         Ok(Value::Object(object))
     }
 }
@@ -355,6 +370,21 @@ mod tests {
         };
         let ordinary = Value::Array((0..20_000).map(result).collect()).to_string();
         assert!(ordinary.len() * 4 > MEMORY_FREE && parse_answer(ordinary.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn objects_of_other_sizes_follow_each_other() {
+        let fields = |count: usize| -> Value {
+            (0..count).map(|number| (format!("f{number}"), json!({"n": number}))).collect()
+        };
+        let sizes = [0, 1, 4, 4, 9, 30, 2, 0, 30, 1];
+        let expected: Value = sizes.into_iter().map(fields).collect::<Vec<Value>>().into();
+        assert_eq!(parse_answer(expected.to_string().as_bytes()).expect("JSON"), expected);
+        let counter = Counter::new(100, MEMORY_FREE);
+        counter.fields_expected.set(FIELDS_EXPECTED_MAX);
+        let mut reader = serde_json::Deserializer::from_slice(b"{}");
+        assert_eq!(BoundedValue(&counter).deserialize(&mut reader).expect("JSON"), json!({}));
+        assert_eq!(counter.fields_expected.get(), 0, "an empty object tells that others may be empty");
     }
 
     #[test]
