@@ -1,6 +1,5 @@
 //! Canonical form of URLs, in which two URLs of the same page are equal.
 
-use std::borrow::Cow;
 use url::Url;
 
 /// Tracking parameters, which are not part of the page's identity.
@@ -13,70 +12,101 @@ const TRACKING_PREFIX: &str = "utm_";
 /// Scheme and host in lower case; without the default port, the fragment, tracking parameters and the trailing slash. A
 /// text that is not a URL is only trimmed; None if it is empty.
 pub fn canonical(text: &str) -> Option<String> {
-    canonical_form(text).map(Cow::into_owned)
-}
-
-/// Like [`canonical`], without a copy of a text that is in this form already.
-pub fn canonical_form(text: &str) -> Option<Cow<'_, str>> {
     let text = text.trim();
     if text.is_empty() {
         return None;
     }
-    plain(text).or_else(|| Some(Cow::Owned(parsed(text))))
+    plain(text).or_else(|| Some(parsed(text)))
 }
 
 /// The canonical form of a web address in its usual form, which needs no parser: a host in lower case, no port, nothing
 /// to decode or to encode, no fragment. `None` for any other.
-fn plain(text: &str) -> Option<Cow<'_, str>> {
+fn plain(text: &str) -> Option<String> {
     let after_scheme = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme))?;
     let scheme = &text[..text.len() - after_scheme.len()];
-    let (before_query, query) = match after_scheme.split_once('?') {
-        Some((before, query)) => (before, Some(query)),
-        None => (after_scheme, None),
-    };
-    let (host, path) = before_query.split_at(before_query.find('/').unwrap_or(before_query.len()));
-    let is_query_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&()*+,;=:@/?%".contains(&byte);
-    if !is_plain_host(host) || !is_plain_path(path) || !query.unwrap_or_default().bytes().all(is_query_byte) {
+    let host_end = after_scheme.bytes().position(|byte| matches!(byte, b'/' | b'?'));
+    let (host, rest) = after_scheme.split_at(host_end.unwrap_or(after_scheme.len()));
+    let query_mark = rest.bytes().position(|byte| byte == b'?');
+    let (path, query) = query_mark.map_or((rest, ""), |mark| (&rest[..mark], &rest[mark + 1..]));
+    let is_query_byte = |byte: u8| BYTES[usize::from(byte)] & IN_QUERY != 0;
+    if !is_plain_host(host) || !is_plain_path(path) || !query.bytes().all(is_query_byte) {
         return None;
     }
-    let end = path.trim_end_matches('/');
-    if query.is_none() && !end.is_empty() && end == path {
-        return Some(Cow::Borrowed(text));
-    }
-    let path = end;
+    let path = path.trim_end_matches('/');
     let mut url = String::with_capacity(text.len() + 1);
     for part in [scheme, host, if path.is_empty() { "/" } else { path }] {
         url.push_str(part);
     }
-    for (number, pair) in kept(query.unwrap_or_default()).enumerate() {
-        url.push(if number == 0 { '?' } else { '&' });
-        url.push_str(pair);
+    if !query.is_empty() {
+        for (number, pair) in kept(query).enumerate() {
+            url.push(if number == 0 { '?' } else { '&' });
+            url.push_str(pair);
+        }
     }
-    Some(Cow::Owned(url))
+    Some(url)
 }
 
 const SCHEMES: [&str; 2] = ["https://", "http://"];
 
+/// The parts of a plain address that a byte may stand in, one bit each: every byte of every address is looked up.
+const BYTES: [u8; 256] = plain_bytes();
+const IN_HOST: u8 = 1;
+const IN_PATH: u8 = 2;
+const IN_QUERY: u8 = 4;
+
+/// The marks of a path, besides those of a host.
+const PATH_MARKS: &[u8] = b"/_.~!$&()*+,;=:@";
+
+const fn plain_bytes() -> [u8; 256] {
+    let mut bytes = [0; 256];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        bytes[byte as usize] = match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'-' => IN_HOST | IN_PATH | IN_QUERY,
+            b'A'..=b'Z' => IN_PATH | IN_QUERY,
+            b'?' | b'%' => IN_QUERY,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    let mut place = 0;
+    while place < PATH_MARKS.len() {
+        bytes[PATH_MARKS[place] as usize] = IN_PATH | IN_QUERY;
+        place += 1;
+    }
+    bytes
+}
+
 /// Names in lower case; no number at the end, as in an IP address, and no `--`, as in an encoded name.
 fn is_plain_host(host: &str) -> bool {
-    let is_name_byte = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let is_name = |name: &str| (1..=63).contains(&name.len()) && name.bytes().all(is_name_byte);
-    let last = host.rsplit('.').next().unwrap_or_default();
-    host.split('.').all(is_name)
-        && host.len() <= 253
-        && last.starts_with(|c: char| c.is_ascii_lowercase())
-        && !has_pair(host, *b"--")
+    let (mut name_length, mut begins_alphabetic, mut last) = (0, false, 0);
+    for byte in host.bytes() {
+        if byte == b'.' && name_length > 0 {
+            name_length = 0;
+        } else if BYTES[usize::from(byte)] & IN_HOST == 0 || (byte == b'-' && last == b'-') {
+            return false;
+        } else {
+            if name_length == 0 {
+                begins_alphabetic = byte.is_ascii_lowercase();
+            }
+            name_length += 1;
+            if name_length > 63 {
+                return false;
+            }
+        }
+        last = byte;
+    }
+    name_length > 0 && host.len() <= 253 && begins_alphabetic
 }
 
 /// A segment that begins with a period may mean another folder.
 fn is_plain_path(path: &str) -> bool {
-    let is_path_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~!$&()*+,;=:@".contains(&byte);
-    path.bytes().all(is_path_byte) && !has_pair(path, *b"/.")
-}
-
-/// A search for two bytes, which in a short text takes less than a search for any pattern.
-fn has_pair(text: &str, pair: [u8; 2]) -> bool {
-    text.as_bytes().windows(2).any(|bytes| bytes == pair)
+    let mut last = 0;
+    path.bytes().all(|byte| {
+        let is_plain = BYTES[usize::from(byte)] & IN_PATH != 0 && !(last == b'/' && byte == b'.');
+        last = byte;
+        is_plain
+    })
 }
 
 fn parsed(text: &str) -> String {
@@ -162,7 +192,6 @@ mod tests {
     fn usual_addresses_need_no_parser() {
         for (text, expected) in [
             ("https://example.org", Some("https://example.org/")),
-            ("https://example.org/a/b.html", Some("https://example.org/a/b.html")),
             ("http://a-1.example.org/b//c.d/~e:f/", Some("http://a-1.example.org/b//c.d/~e:f")),
             ("https://example.org/?a=%2F&utm_source=x&&b=c?d", Some("https://example.org/?a=%2F&b=c?d")),
             ("https://example.org?a", Some("https://example.org/?a")),
@@ -174,12 +203,51 @@ mod tests {
             ("https://xn--bcher-kva.example/", None),
             ("https://example.org/#a", None),
             ("ftp://example.org/", None),
+            ("https://", None),
+            ("https://.example.org/", None),
+            ("https://example..org/", None),
+            ("https://example.org./", None),
+            ("https://a-.-b.example/", Some("https://a-.-b.example/")),
+            ("https://a.1b/", None),
+            ("https://example.org?", Some("https://example.org/")),
+            ("https://example.org/a?b/c.d", Some("https://example.org/a?b/c.d")),
+            ("https://example.org/a\u{e9}", None),
         ] {
             assert_eq!(plain(text).as_deref(), expected, "{text}");
         }
     }
 
+    /// The conditions one after the other.
+    fn is_plain_host_slowly(host: &str) -> bool {
+        let is_name_byte = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_name = |name: &str| (1..=63).contains(&name.len()) && name.bytes().all(is_name_byte);
+        let last = host.rsplit('.').next().unwrap_or_default();
+        host.split('.').all(is_name)
+            && host.len() <= 253
+            && last.starts_with(|c: char| c.is_ascii_lowercase())
+            && !host.contains("--")
+    }
+
+    #[test]
+    fn names_of_a_host_are_bounded() {
+        for length in [62, 63, 64, 65] {
+            let host = format!("a.{}", "b".repeat(length));
+            assert_eq!(is_plain_host(&host), length <= 63, "{length}");
+        }
+        for count in [100, 126, 127, 128] {
+            let host = format!("{}a", "a.".repeat(count));
+            assert_eq!(is_plain_host(&host), host.len() <= 253, "{count}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn hosts_and_paths_are_read_in_one_pass(host in "([a-c19.-]|--|\\PC){0,12}", path in "(/|\\.|[a-zA-Z_~%?'é]|\\PC){0,12}") {
+            prop_assert_eq!(is_plain_host(&host), is_plain_host_slowly(&host));
+            let is_path_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~!$&()*+,;=:@".contains(&byte);
+            prop_assert_eq!(is_plain_path(&path), path.bytes().all(is_path_byte) && !path.contains("/."));
+        }
+
         #[test]
         fn the_short_way_leads_to_the_same_url(
             text in "https?://[a-z0-9.-]{1,12}(\\.[a-z0-9-]{1,5})?(/[a-zA-Z0-9/._~!$&'()*+,;=:@%-]{0,16})?(\\?[a-zA-Z0-9/._~!$&'()*+,;=:@%?-]{0,16})?|https://\\PC{0,30}|\\PC{0,30}",
