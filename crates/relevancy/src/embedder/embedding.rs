@@ -1,6 +1,7 @@
 //! Unit vectors of texts.
 
 use super::weights::Weights;
+use super::wordpiece::WordPiece;
 use pulp::{Arch, NullaryFnOnce};
 use std::sync::LazyLock;
 
@@ -18,11 +19,6 @@ pub struct Embedding([f32; DIMENSIONS]);
 
 impl Embedding {
     pub const ZERO: Self = Self([0.0; DIMENSIONS]);
-
-    /// The embedding of a text with these tokens.
-    pub(super) fn of_tokens(weights: &Weights, ids: &[u32]) -> Self {
-        Sum::of_tokens(weights, ids).embedding()
-    }
 
     /// Cosine similarity: 1 in the same direction, 0 unrelated.
     pub fn cosine(&self, other: &Self) -> f32 {
@@ -52,8 +48,10 @@ pub struct Sum([f32; DIMENSIONS]);
 impl Sum {
     pub const ZERO: Self = Self([0.0; DIMENSIONS]);
 
-    pub(super) fn of_tokens(weights: &Weights, ids: &[u32]) -> Self {
-        Self(ARCH.dispatch(Rows { weights, ids }))
+    pub(super) fn of_tokens(weights: &Weights, pieces: &[WordPiece]) -> Self {
+        let mut sum = Self::ZERO;
+        ARCH.dispatch(Rows { weights, pieces, sum: &mut sum.0 });
+        sum
     }
 
     pub fn add(&mut self, other: &Self) {
@@ -72,9 +70,10 @@ impl Sum {
 
     /// Cosine similarity to another text; `None` if no word of either is known.
     pub fn cosine(&self, other: &Embedding) -> Option<f32> {
-        let length = dot(&self.0, &self.0).sqrt();
+        let (square, product) = ARCH.dispatch(SquareAndDot { a: &self.0, b: &other.0 });
+        let length = square.sqrt();
         let is_known = length > 0.0 && !other.is_zero();
-        is_known.then(|| (dot(&self.0, &other.0) / length).clamp(-1.0, 1.0))
+        is_known.then(|| (product / length).clamp(-1.0, 1.0))
     }
 }
 
@@ -84,17 +83,19 @@ fn dot(a: &[f32; DIMENSIONS], b: &[f32; DIMENSIONS]) -> f32 {
 
 // Functions for the machine's vector instructions. Closures would not be inlined into them.
 
+/// Adds into the caller's sum: a returned one would be copied.
 struct Rows<'a> {
     weights: &'a Weights,
-    ids: &'a [u32],
+    pieces: &'a [WordPiece],
+    sum: &'a mut [f32; DIMENSIONS],
 }
 
 impl NullaryFnOnce for Rows<'_> {
-    type Output = [f32; DIMENSIONS];
+    type Output = ();
 
     #[inline(always)]
-    fn call(self) -> Self::Output {
-        self.weights.sum(self.ids)
+    fn call(self) {
+        self.weights.add(self.pieces, self.sum);
     }
 }
 
@@ -119,10 +120,42 @@ impl NullaryFnOnce for Dot<'_> {
     }
 }
 
+/// The products of `a` with itself and with `b`, each as [`Dot`] has it.
+struct SquareAndDot<'a> {
+    a: &'a [f32; DIMENSIONS],
+    b: &'a [f32; DIMENSIONS],
+}
+
+impl NullaryFnOnce for SquareAndDot<'_> {
+    type Output = (f32, f32);
+
+    #[inline(always)]
+    fn call(self) -> (f32, f32) {
+        let (mut squares, mut products) = ([0.0; LANES], [0.0; LANES]);
+        for (a, b) in self.a.as_chunks::<LANES>().0.iter().zip(self.b.as_chunks::<LANES>().0) {
+            for lane in 0..LANES {
+                squares[lane] += a[lane] * a[lane];
+                products[lane] += a[lane] * b[lane];
+            }
+        }
+        (squares.iter().sum(), products.iter().sum())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::embedder::{TokenSpans, embed};
+
+    #[test]
+    fn one_pass_has_the_products_of_two() {
+        for (a, b) in [("a river in spring", "rivers"), ("dog", "the dog bites a man"), ("", "x"), ("x", "")]
+        {
+            let (Sum(a), Embedding(b)) = (TokenSpans::of(a).sum(), embed(b));
+            let (square, product) = ARCH.dispatch(SquareAndDot { a: &a, b: &b });
+            assert_eq!((square.to_bits(), product.to_bits()), (dot(&a, &a).to_bits(), dot(&a, &b).to_bits()));
+        }
+    }
 
     #[test]
     fn of_length_one_or_zero() {

@@ -3,7 +3,7 @@
 use super::TOKENS_MAX;
 use super::embedding::{Embedding, Sum};
 use super::weights::Weights;
-use super::wordpiece;
+use super::wordpiece::{self, WordPiece};
 use std::ops::Range;
 
 /// Most tokens of one text that are kept. Parts beyond them are unknown.
@@ -11,26 +11,23 @@ pub const SPANS_MAX: usize = 16 * TOKENS_MAX;
 
 #[derive(Debug, Clone, Default)]
 pub struct TokenSpans {
-    ids: Vec<u32>,
-    /// Where the word of each token begins, in bytes; ascending.
-    starts: Vec<u32>,
+    /// In the order of the text.
+    pieces: Vec<WordPiece>,
 }
 
 impl TokenSpans {
     pub fn of(text: &str) -> Self {
         let expected = (text.len() / 4).min(SPANS_MAX);
-        let mut token_spans =
-            Self { ids: Vec::with_capacity(expected), starts: Vec::with_capacity(expected) };
+        let mut pieces = Vec::with_capacity(expected);
         wordpiece::read(text, SPANS_MAX, |start, id| {
-            token_spans.ids.push(id);
-            token_spans.starts.push(u32::try_from(start).unwrap_or(u32::MAX));
+            pieces.push(WordPiece { id, start: u32::try_from(start).unwrap_or(u32::MAX) });
         });
-        token_spans
+        Self { pieces }
     }
 
     /// The embedding of the text, from its first tokens.
     pub fn embedding(&self) -> Embedding {
-        embedding(&self.ids)
+        embedding(&self.pieces)
     }
 
     /// The embedding of a part of the text: the words that begin in it.
@@ -45,36 +42,36 @@ impl TokenSpans {
 
     /// Like [`TokenSpans::embedding`], as a sum.
     pub fn sum(&self) -> Sum {
-        sum(&self.ids)
+        sum(&self.pieces)
     }
 
     /// The number of tokens.
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.pieces.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.pieces.is_empty()
     }
 
     /// The embedding of two texts as one, from their first tokens together.
     pub fn embedding_with(&self, next: &Self) -> Embedding {
-        let ids: Vec<u32> = self.ids.iter().chain(&next.ids).copied().take(TOKENS_MAX).collect();
-        embedding(&ids)
+        let both = self.pieces.iter().chain(&next.pieces).copied().take(TOKENS_MAX);
+        embedding(&both.collect::<Vec<_>>())
     }
 
-    fn part(&self, bytes: Range<usize>) -> &[u32] {
-        let place = |byte: usize| self.starts.partition_point(|start| (*start as usize) < byte);
-        self.ids.get(place(bytes.start)..place(bytes.end)).unwrap_or_default()
+    fn part(&self, bytes: Range<usize>) -> &[WordPiece] {
+        let place = |byte: usize| self.pieces.partition_point(|piece| (piece.start as usize) < byte);
+        self.pieces.get(place(bytes.start)..place(bytes.end)).unwrap_or_default()
     }
 }
 
-fn sum(ids: &[u32]) -> Sum {
-    Sum::of_tokens(Weights::shipped(), &ids[..ids.len().min(TOKENS_MAX)])
+fn sum(pieces: &[WordPiece]) -> Sum {
+    Sum::of_tokens(Weights::shipped(), &pieces[..pieces.len().min(TOKENS_MAX)])
 }
 
-fn embedding(ids: &[u32]) -> Embedding {
-    Embedding::of_tokens(Weights::shipped(), &ids[..ids.len().min(TOKENS_MAX)])
+fn embedding(pieces: &[WordPiece]) -> Embedding {
+    sum(pieces).embedding()
 }
 
 #[cfg(test)]
@@ -106,7 +103,7 @@ mod tests {
     #[test]
     fn reading_is_bounded() {
         let long = "river ".repeat(SPANS_MAX + 10);
-        assert_eq!(TokenSpans::of(&long).ids.len(), SPANS_MAX);
+        assert_eq!(TokenSpans::of(&long).len(), SPANS_MAX);
         let cut = format!("{}{}", "river ".repeat(TOKENS_MAX), "banana ".repeat(TOKENS_MAX));
         assert_eq!(embed(&cut), embed(&"river ".repeat(TOKENS_MAX)));
     }

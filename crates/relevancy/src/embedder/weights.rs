@@ -1,6 +1,7 @@
 //! The weights of the model: one row of 8-bit integers per token, with its scale.
 
 use super::embedding::DIMENSIONS;
+use super::wordpiece::WordPiece;
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -38,26 +39,41 @@ impl Weights {
         (weights.rows.len() == weights.scales.len() * DIMENSIONS).then_some(weights)
     }
 
-    /// The sum of the rows of some tokens. Inlined into functions with known vector instructions.
+    /// Adds the rows of some tokens to `sum`. Inlined into functions with known vector instructions.
     #[inline(always)]
-    pub fn sum(&self, ids: &[u32]) -> [f32; DIMENSIONS] {
-        let mut sum = [0.0; DIMENSIONS];
+    pub fn add(&self, pieces: &[WordPiece], sum: &mut [f32; DIMENSIONS]) {
         // Several rows at once, so that the sum is loaded and stored less often.
-        let (fours, rest) = ids.as_chunks::<4>();
-        for ids in fours {
-            let [(a, of_a), (b, of_b), (c, of_c), (d, of_d)] = ids.map(|id| self.row(id));
+        let (fours, rest) = pieces.as_chunks::<4>();
+        for pieces in fours {
+            let [(a, of_a), (b, of_b), (c, of_c), (d, of_d)] = pieces.map(|piece| self.row(piece.id));
             for place in 0..DIMENSIONS {
                 sum[place] += (whole(a[place]) * of_a + whole(b[place]) * of_b)
                     + (whole(c[place]) * of_c + whole(d[place]) * of_d);
             }
         }
-        for id in rest {
-            let (row, scale) = self.row(*id);
-            for place in 0..DIMENSIONS {
-                sum[place] += whole(row[place]) * scale;
+        // Each of the last rows is added to the sum, in their order. At most three are left.
+        match *rest {
+            [a] => {
+                let (a, of_a) = self.row(a.id);
+                for place in 0..DIMENSIONS {
+                    sum[place] += whole(a[place]) * of_a;
+                }
             }
+            [a, b] => {
+                let [(a, of_a), (b, of_b)] = [a, b].map(|piece| self.row(piece.id));
+                for place in 0..DIMENSIONS {
+                    sum[place] = (sum[place] + whole(a[place]) * of_a) + whole(b[place]) * of_b;
+                }
+            }
+            [a, b, c] => {
+                let [(a, of_a), (b, of_b), (c, of_c)] = [a, b, c].map(|piece| self.row(piece.id));
+                for place in 0..DIMENSIONS {
+                    sum[place] = ((sum[place] + whole(a[place]) * of_a) + whole(b[place]) * of_b)
+                        + whole(c[place]) * of_c;
+                }
+            }
+            _ => {}
         }
-        sum
     }
 
     /// The row of a token, and its scale; zeros for an unknown token.
@@ -80,8 +96,44 @@ mod tests {
     #[test]
     fn the_shipped_table_is_whole() {
         assert_eq!(Weights::shipped().scales.len(), 30_522);
-        let sum = Weights::shipped().sum(&[u32::MAX, 30_522]);
+        let sum = sum(&[u32::MAX, 30_522]);
         assert!(sum.iter().all(|value| *value == 0.0), "an unknown token has no row");
+    }
+
+    fn sum(ids: &[u32]) -> [f32; DIMENSIONS] {
+        let pieces: Vec<WordPiece> = ids.iter().map(|id| WordPiece { id: *id, start: 0 }).collect();
+        let mut sum = [0.0; DIMENSIONS];
+        Weights::shipped().add(&pieces, &mut sum);
+        sum
+    }
+
+    /// Four rows are added up before they are added to the sum; each of the last rows is added by itself.
+    fn slowly(ids: &[u32]) -> [f32; DIMENSIONS] {
+        let weights = Weights::shipped();
+        let value = |id: u32, place: usize| {
+            let (row, scale) = weights.row(id);
+            whole(row[place]) * scale
+        };
+        let (fours, rest) = ids.as_chunks::<4>();
+        std::array::from_fn(|place| {
+            let mut sum = 0.0_f32;
+            for [a, b, c, d] in fours.iter().map(|ids| ids.map(|id| value(id, place))) {
+                sum += (a + b) + (c + d);
+            }
+            for id in rest {
+                sum += value(*id, place);
+            }
+            sum
+        })
+    }
+
+    #[test]
+    fn sums_have_one_order() {
+        let ids: Vec<u32> = (0..40).map(|number| number * 761 % 30_522).collect();
+        for length in 0..ids.len() {
+            let (found, expected) = (sum(&ids[..length]), slowly(&ids[..length]));
+            assert!(found.iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits()), "{length} tokens");
+        }
     }
 
     #[test]

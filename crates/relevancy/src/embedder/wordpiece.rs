@@ -5,6 +5,14 @@ use crate::ascii_words::{KEY_BYTES_MAX, lower_key, run_length};
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
+/// A token of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WordPiece {
+    pub id: u32,
+    /// Where its word begins, in bytes.
+    pub start: u32,
+}
+
 /// The tokens of a text.
 pub fn token_ids(text: &str) -> Vec<u32> {
     let mut ids = Vec::with_capacity(text.len() / 4);
