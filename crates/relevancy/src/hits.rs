@@ -5,6 +5,7 @@
 use crate::query::Query;
 use crate::tokens::{Token, lower, tokens};
 use domain::explain::{Field, NegatedWords, PerField, WordHits};
+use std::borrow::Cow;
 
 /// Most tokens of a field that are read.
 pub const FIELD_TOKENS_MAX: usize = 10_000;
@@ -77,10 +78,18 @@ impl FieldHits {
     }
 
     /// All positions of a term, in order, in any form of the word.
-    pub fn positions(&self, term: usize) -> Vec<u32> {
-        let mut positions: Vec<u32> = self.of_term(term).flat_map(|hits| &hits.positions).copied().collect();
+    pub fn positions(&self, term: usize) -> Cow<'_, [u32]> {
+        let mut forms = self.of_term(term);
+        // Most words occur in one form, whose positions are in order.
+        let first = forms.next().map(|hits| hits.positions.as_slice()).unwrap_or_default();
+        let second = forms.next();
+        if second.is_none() && first.is_sorted() {
+            return Cow::Borrowed(first);
+        }
+        let others = second.into_iter().chain(forms).flat_map(|hits| &hits.positions);
+        let mut positions: Vec<u32> = first.iter().chain(others).copied().collect();
         positions.sort_unstable();
-        positions
+        Cow::Owned(positions)
     }
 
     fn of_term(&self, term: usize) -> impl Iterator<Item = &WordHits> {
@@ -179,6 +188,18 @@ mod tests {
                 expected.iter().map(|(word, positions)| ((*word).to_owned(), positions.to_vec())).collect();
             assert_eq!(title(&query, text), expected, "{query:?} in {text}");
         }
+    }
+
+    #[test]
+    fn positions_of_all_forms_are_in_order() {
+        let hits = Hits::read(&Query::parse("car win"), ["Cars, a car & the CARS win", "", ""]);
+        let title = &hits.fields[0];
+        assert_eq!(*title.positions(0), [0, 2, 4]);
+        assert!(matches!(title.positions(1), Cow::Borrowed([5])), "one form needs no copy");
+        assert!(title.positions(2).is_empty());
+        let word = WordHits { word: "x".to_owned(), term: Some(0), positions: vec![3, 1] };
+        let unordered = FieldHits { words: vec![word], ..FieldHits::default() };
+        assert_eq!(*unordered.positions(0), [1, 3]);
     }
 
     #[test]

@@ -11,19 +11,18 @@ pub fn nearness(query: &Query, hits: &FieldHits) -> Option<f64> {
     if hits.words.is_empty() {
         return query.terms.windows(2).any(|terms| terms[0].group != terms[1].group).then_some(0.0);
     }
-    let positions: Vec<Vec<u32>> = (0..query.terms.len()).map(|term| hits.positions(term)).collect();
-    let pairs = query.terms.windows(2).zip(positions.windows(2));
-    let pairs = pairs.filter(|(terms, _)| terms[0].group != terms[1].group);
+    let pairs = query.terms.windows(2).enumerate().filter(|(_, terms)| terms[0].group != terms[1].group);
     let (mut count, mut sum) = (0.0, 0.0);
-    for (terms, places) in pairs {
+    for (place, terms) in pairs {
         count += 1.0;
         let asked = f64::from(terms[0].position.abs_diff(terms[1].position));
-        sum += distance(&places[0], &places[1]).map_or(0.0, |found| (asked / f64::from(found)).min(1.0));
+        sum += distance(&hits.positions(place), &hits.positions(place + 1))
+            .map_or(0.0, |found| (asked / f64::from(found)).min(1.0));
     }
     if count == 0.0 {
         return None;
     }
-    let kept = query.phrases.iter().filter(|phrase| occurs(phrase, &positions)).count();
+    let kept = query.phrases.iter().filter(|phrase| occurs(phrase, hits)).count();
     let share = if query.phrases.is_empty() { 1.0 } else { kept as f64 / query.phrases.len() as f64 };
     Some(share * sum / count)
 }
@@ -40,13 +39,13 @@ fn distance(first: &[u32], second: &[u32]) -> Option<u32> {
     smallest
 }
 
-fn occurs(phrase: &Phrase, positions: &[Vec<u32>]) -> bool {
-    let Some((first, start)) = phrase.0.first() else { return false };
-    positions[*first].iter().any(|position| {
-        phrase
-            .0
+fn occurs(phrase: &Phrase, hits: &FieldHits) -> bool {
+    let words: Vec<_> = phrase.0.iter().map(|(term, offset)| (hits.positions(*term), offset)).collect();
+    let Some((first, start)) = words.first() else { return false };
+    first.iter().any(|position| {
+        words
             .iter()
-            .all(|(term, offset)| positions[*term].binary_search(&(position + offset - start)).is_ok())
+            .all(|(positions, offset)| positions.binary_search(&(position + *offset - *start)).is_ok())
     })
 }
 
