@@ -21,7 +21,7 @@ pub(crate) fn sentences(text: &str, max: usize) -> Vec<Sentence<'_>> {
     for (run, part) in text.split_inclusive(['\n', '…']).enumerate() {
         let mut at = 0;
         while at < part.len() && found.len() < max {
-            let places = first_sentences(&part[at..]);
+            let places: Vec<_> = first_sentences(&part[at..]).collect();
             let is_full = places.len() == SENTENCES_MAX;
             // The last one contains the rest of the text, which is split again.
             let whole = if is_full { &places[..SENTENCES_MAX - 1] } else { places.as_slice() };

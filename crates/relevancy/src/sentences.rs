@@ -16,20 +16,23 @@ const ABBREVIATIONS: &[&str] = &[
 /// The byte ranges of the sentences. A sentence ends at `.`, `!`, `?` and similar before a space, unless a lower-case
 /// character follows or the period belongs to an abbreviation, and at the end of a line. A part without alphanumeric
 /// characters is not a sentence. Together the sentences are the whole text.
-pub fn sentences(text: &str) -> Vec<Range<usize>> {
-    let is_sentence = |place: Range<usize>| text[place].contains(char::is_alphanumeric);
-    let mut found: Vec<Range<usize>> = Vec::new();
-    let mut start = 0;
-    for end in ends(text).chain([text.len()]) {
-        if found.len() < SENTENCES_MAX && is_sentence(start..end) {
-            found.push(start..end);
-            start = end;
+pub fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut ends = ends(text).chain([text.len()]);
+    let (mut start, mut count) = (0, 0);
+    let mut last: Option<Range<usize>> = None;
+    std::iter::from_fn(move || {
+        for end in ends.by_ref() {
+            if count < SENTENCES_MAX && text[start..end].contains(char::is_alphanumeric) {
+                count += 1;
+                let before = last.replace(start..end);
+                start = end;
+                if before.is_some() {
+                    return before;
+                }
+            }
         }
-    }
-    if let Some(last) = found.last_mut() {
-        last.end = text.len();
-    }
-    found
+        last.take().map(|last| last.start..text.len())
+    })
 }
 
 /// Where sentences end, before the end of the text. The part between two ends may have no alphanumeric character.
@@ -141,14 +144,15 @@ mod tests {
             ("example.org has more", &["example.org has more"]),
         ];
         for (text, expected) in table {
-            let found: Vec<&str> = sentences(text).into_iter().map(|place| text[place].trim()).collect();
+            let found: Vec<&str> = sentences(text).map(|place| text[place].trim()).collect();
             assert_eq!(found, *expected, "{text}");
         }
     }
 
     #[test]
     fn their_number_is_bounded() {
-        let found = sentences(&"One. ".repeat(SENTENCES_MAX * 2));
+        let text = "One. ".repeat(SENTENCES_MAX * 2);
+        let found: Vec<Range<usize>> = sentences(&text).collect();
         assert_eq!(found.len(), SENTENCES_MAX);
         assert_eq!(found.last().map(|place| place.end), Some(SENTENCES_MAX * 2 * 5));
     }

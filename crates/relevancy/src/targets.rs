@@ -75,13 +75,12 @@ impl<'q> MatchTargets<'q> {
     pub fn match_text(&self, text: &str, reading: &FieldReading<'_>) -> TextMatch {
         let token_spans = TokenSpans::of(text);
         let tells = reading.matches.iter().any(|one| reading.term(*one).is_some());
-        let sentences = if tells { sentences(text) } else { Vec::new() };
-        if sentences.len() < 2 {
-            let whole = token_spans.sum();
-            return TextMatch { whole, best: None, tells, token_spans };
-        }
+        let mut sentences = tells.then(|| sentences(text)).into_iter().flatten();
+        let (Some(first), Some(second)) = (sentences.next(), sentences.next()) else {
+            return TextMatch { whole: token_spans.sum(), best: None, tells, token_spans };
+        };
         let (mut whole, mut best) = (Sum::ZERO, 0.0_f32);
-        for place in sentences {
+        for place in [first, second].into_iter().chain(sentences) {
             let sum = token_spans.sum_between(place);
             best = best.max(sum.cosine(&self.parts.embedding).unwrap_or_default());
             whole.add(&sum);
@@ -208,7 +207,7 @@ fn forward<'r, 't>(tokens: &'r [Token<'t>], place: usize, length: usize) -> &'r 
 
 /// The words with their alphabetic characters only; `None` if nothing is left.
 fn without_digits(window: &[Token<'_>]) -> Option<String> {
-    let mut words = String::new();
+    let mut words = String::with_capacity(window.iter().map(|token| token.text.len() + 1).sum());
     for token in window {
         words.extend(token.text.chars().filter(|c| c.is_alphabetic()));
         words.push(' ');
