@@ -8,33 +8,38 @@ use crate::tokens::Token;
 pub fn repetition<'t>(fields: impl IntoIterator<Item = (&'t str, &'t [Token<'t>])>) -> f64 {
     let (mut all, mut repeated) = (0_usize, 0_usize);
     for (text, tokens) in fields {
-        let Some((first, others)) = tokens.split_first() else { continue };
-        let mut before = folded_hash(text, first);
-        let mut pairs: Vec<u64> = Vec::with_capacity(others.len());
-        for token in others {
-            let word = folded_hash(text, token);
-            pairs.push(before.rotate_left(21) ^ word);
-            before = word;
-        }
-        all += pairs.len();
-        repeated += repeats(pairs);
+        all += tokens.len().saturating_sub(1);
+        repeated += if may_repeat(pair_hashes(text, tokens)) {
+            repeats(pair_hashes(text, tokens).collect())
+        } else {
+            0
+        };
     }
     if all == 0 { 0.0 } else { repeated as f64 / all as f64 }
 }
 
-/// The number of hashes that occurred before.
-fn repeats(mut hashes: Vec<u64>) -> usize {
-    // A bit for each of the possible beginnings of a hash: most texts repeat nothing and need not be sorted.
+/// A hash of each pair of neighboring words.
+fn pair_hashes<'t>(text: &'t str, tokens: &'t [Token<'t>]) -> impl Iterator<Item = u64> {
+    let mut hashes = tokens.iter().map(move |token| folded_hash(text, token));
+    let mut before = hashes.next().unwrap_or_default();
+    hashes.map(move |word| std::mem::replace(&mut before, word).rotate_left(21) ^ word)
+}
+
+/// False if no hash occurs twice. Most texts repeat nothing, and their hashes need not be kept and sorted.
+fn may_repeat(hashes: impl Iterator<Item = u64>) -> bool {
+    // A bit for each of the possible beginnings of a hash.
     let mut seen = [0_u64; 256];
     let mut may_repeat = false;
-    for hash in &hashes {
+    for hash in hashes {
         let (word, bit) = ((hash >> 56) as usize, (hash >> 50) & 63);
         may_repeat |= (seen[word] >> bit) & 1 != 0;
         seen[word] |= 1 << bit;
     }
-    if !may_repeat {
-        return 0;
-    }
+    may_repeat
+}
+
+/// The number of hashes that occurred before.
+fn repeats(mut hashes: Vec<u64>) -> usize {
     hashes.sort_unstable();
     hashes.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
@@ -56,6 +61,7 @@ fn folded_hash(text: &str, token: &Token<'_>) -> u64 {
 mod tests {
     use super::*;
     use crate::tokens::tokens;
+    use proptest::prelude::*;
 
     fn of(text: &str) -> f64 {
         let tokens: Vec<Token<'_>> = tokens(text).collect();
@@ -77,6 +83,16 @@ mod tests {
             assert_eq!(of(text), expected, "{text}");
         }
         assert!(of(&"river level sensors ".repeat(100)) > 0.98);
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_that_seems_to_repeat_nothing_repeats_nothing(text in "([a-e] |[a-z]{1,12} ){0,40}") {
+            let tokens: Vec<Token<'_>> = tokens(&text).collect();
+            let hashes: Vec<u64> = pair_hashes(&text, &tokens).collect();
+            prop_assert_eq!(hashes.len(), tokens.len().saturating_sub(1));
+            prop_assert!(may_repeat(hashes.iter().copied()) || repeats(hashes) == 0);
+        }
     }
 
     #[test]
