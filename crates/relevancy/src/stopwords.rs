@@ -30,15 +30,41 @@ const LIKELY_FIRST: [&str; 18] = [
     "tamil",
 ];
 
-/// One sorted list per language, for binary search.
-static LISTS: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
-    let sorted = |code: &str| {
+/// The stopwords of a language.
+struct StopwordList {
+    /// Sorted, for binary search.
+    words: Vec<&'static str>,
+    /// The lengths in bytes of the words with each first byte, one bit each: most words of a text have none of them.
+    lengths: [u32; 256],
+}
+
+impl StopwordList {
+    fn of(code: &str) -> Self {
         let mut words = stop_words::lookup(code).unwrap_or_default().to_vec();
         words.sort_unstable();
-        words
-    };
-    KNOWN.iter().map(|known| sorted(known.code)).collect()
-});
+        let mut lengths = [0; 256];
+        for word in &words {
+            if let Some(first) = word.bytes().next() {
+                lengths[usize::from(first)] |= length_bit(word);
+            }
+        }
+        Self { words, lengths }
+    }
+
+    fn contains(&self, word: &str) -> bool {
+        let lengths = word.bytes().next().map_or(0, |first| self.lengths[usize::from(first)]);
+        let words: &[&str] = &self.words;
+        lengths & length_bit(word) != 0 && words.binary_search(&word).is_ok()
+    }
+}
+
+/// Long words share the last bit.
+fn length_bit(word: &str) -> u32 {
+    1 << word.len().min(31)
+}
+
+static LISTS: LazyLock<Vec<StopwordList>> =
+    LazyLock::new(|| KNOWN.iter().map(|known| StopwordList::of(known.code)).collect());
 
 impl Language {
     /// The language with the most stopwords in the text; `None` if there are hardly any.
@@ -56,13 +82,17 @@ impl Language {
 
     /// `word` is in lower case.
     pub fn is_stopword(self, word: &str) -> bool {
-        list(self).binary_search(&word).is_ok()
+        list_of(self).is_some_and(|list| list.contains(word))
     }
 }
 
 /// All stopwords of a language; empty if it is unknown.
 pub fn list(language: Language) -> &'static [&'static str] {
-    language.place().and_then(|place| LISTS.get(place)).map_or(&[], Vec::as_slice)
+    list_of(language).map_or(&[], |list| list.words.as_slice())
+}
+
+fn list_of(language: Language) -> Option<&'static StopwordList> {
+    language.place().and_then(|place| LISTS.get(place))
 }
 
 #[cfg(test)]
@@ -104,6 +134,10 @@ mod tests {
         }
         for language in Language::all().filter(|language| language.known().is_some()) {
             assert!(list(language).len() > 50, "{language:?}");
+            for word in list(language) {
+                assert_eq!(language.is_stopword(word), !word.is_empty(), "{word} in {language:?}");
+                assert!(!language.is_stopword(&format!("{word}{word}{word}qqx")), "{word} in {language:?}");
+            }
         }
     }
 
