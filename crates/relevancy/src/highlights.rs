@@ -4,12 +4,20 @@ use crate::hits::FieldReading;
 use crate::query::Query;
 use syntax::highlights::{CLOSE, OPEN};
 
+/// The words of a text that are looked up once, and not at each of their occurrences: as many as a number has bits.
+const ASKED_ONCE_MAX: usize = u64::BITS as usize;
+
 /// The text with a highlight around each matched token; `None` if there is none. Stopwords are not highlighted, unless
 /// the query has nothing else. The reading must be of this very text.
 pub fn marked(query: &Query, text: &str, reading: &FieldReading<'_>) -> Option<String> {
     let tells = |word: &str| query.only_stopwords || !query.language.is_stopword(word);
-    let shown: Vec<bool> = reading.hits.words.iter().map(|hits| tells(&hits.word)).collect();
-    let tokens = reading.matches.iter().filter(|found| shown[found.word]);
+    let words = &reading.hits.words;
+    let asked = words.iter().take(ASKED_ONCE_MAX).enumerate();
+    let shown = asked.fold(0_u64, |shown, (place, hits)| shown | (u64::from(tells(&hits.word)) << place));
+    let is_shown = |word: usize| {
+        if word < ASKED_ONCE_MAX { (shown >> word) & 1 != 0 } else { tells(&words[word].word) }
+    };
+    let tokens = reading.matches.iter().filter(|found| is_shown(found.word));
     let mut out = String::new();
     let mut at = 0;
     for token in tokens.map(|found| &reading.tokens[found.position]) {
@@ -70,6 +78,17 @@ mod tests {
             let query = Query::parse_in(Language::named(language), query);
             assert_eq!(shown(&query, text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn all_words_of_a_long_query_are_marked() {
+        let words: Vec<String> = (0..60).map(|number| format!("term{number}")).collect();
+        let query = Query::parse(&format!("{} doe", words.join(" ")));
+        let forms = words.iter().flat_map(|word| [word.clone(), format!("{word}s")]);
+        let text = format!("{} doe does", forms.collect::<Vec<_>>().join(" "));
+        let marked = shown(&query, &text);
+        assert_eq!(marked.matches(OPEN).count(), 121);
+        assert!(marked.ends_with("<em>doe</em> does"), "{marked}");
     }
 
     proptest! {
