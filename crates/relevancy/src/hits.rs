@@ -11,8 +11,8 @@ use std::borrow::Cow;
 pub const FIELD_TOKENS_MAX: usize = 10_000;
 /// Most positions of one word in one field; more occurrences hardly change a score.
 pub const POSITIONS_MAX: usize = 64;
-/// Average bytes per token, including its space.
-const TOKEN_BYTES: usize = 6;
+/// Bytes per token of a text with short words, including the space.
+const TOKEN_BYTES: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldHits {
@@ -99,7 +99,7 @@ impl FieldHits {
 
 impl<'t> FieldReading<'t> {
     pub fn of(query: &Query, text: &'t str) -> Self {
-        let expected = (text.len() / TOKEN_BYTES).min(FIELD_TOKENS_MAX);
+        let expected = text.len().div_ceil(TOKEN_BYTES).min(FIELD_TOKENS_MAX);
         let mut reading = Self { tokens: Vec::with_capacity(expected), ..Self::default() };
         let mut tokens = tokens(text);
         while reading.tokens.len() < FIELD_TOKENS_MAX
