@@ -30,6 +30,19 @@ pub struct Binding<'a> {
 /// The url and the mappings are configuration and may contain placeholders themselves. Credentials and the query are
 /// bound last, in one pass, so that nothing inside them is ever treated as a placeholder.
 pub fn bind(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxError> {
+    Ok(bind_url(template, binding)?.text)
+}
+
+/// A template that was bound to a URL.
+pub struct BoundUrl {
+    /// With the credentials.
+    pub text: String,
+    /// The query stands behind a `?`: whatever it is, the URL has the same host and the same path.
+    pub has_fixed_path: bool,
+}
+
+/// Like [`bind`], and tells whether a query could change the host or the path.
+pub fn bind_url(template: &str, binding: &Binding<'_>) -> Result<BoundUrl, SyntaxError> {
     let mut text = configured(template, binding)?;
     let sort = binding.sort_snippet.map(str::to_owned);
     for snippet in sort.into_iter().chain(binding.mappings.page_snippet(binding.page)) {
@@ -40,7 +53,7 @@ pub fn bind(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxError
 
 /// Like [`bind`], without the parameters for sorting and paging: for a part of a URL.
 pub fn bind_part(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxError> {
-    finished(&configured(template, binding)?, binding)
+    Ok(finished(&configured(template, binding)?, binding)?.text)
 }
 
 /// A template with only the url and the mappings inserted: its destination, whatever the query is.
@@ -176,14 +189,21 @@ fn configured(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxErr
 }
 
 /// Inserts the credentials and the query.
-fn finished(text: &str, binding: &Binding<'_>) -> Result<String, SyntaxError> {
+fn finished(text: &str, binding: &Binding<'_>) -> Result<BoundUrl, SyntaxError> {
     let query = encode_form(binding.query);
     let mut out = String::with_capacity(text.len() + query.len());
     let mut unbound = Vec::new();
+    let (mut has_parameters, mut has_fixed_path) = (false, true);
     for part in parts(text) {
         match part {
-            Part::Text(literal) => out.push_str(literal),
-            Part::Placeholder("query_string") => out.push_str(&query),
+            Part::Text(literal) => {
+                has_parameters |= literal.contains('?');
+                out.push_str(literal);
+            }
+            Part::Placeholder("query_string") => {
+                has_fixed_path &= has_parameters;
+                out.push_str(&query);
+            }
             Part::Placeholder(key) => match binding.credentials.iter().find(|(known, _)| known == key) {
                 Some((_, value)) => out.push_str(value.expose()),
                 None => unbound.push(format!("{{{key}}}")),
@@ -198,7 +218,7 @@ fn finished(text: &str, binding: &Binding<'_>) -> Result<String, SyntaxError> {
         unbound.dedup();
         return Err(format!("There is no value for {} in the query template.", unbound.join(", ")).into());
     }
-    Ok(out)
+    Ok(BoundUrl { text: out, has_fixed_path })
 }
 
 /// Inserts a parameter before the last `&`, because by convention the query is the last one; else at the end.
@@ -286,6 +306,34 @@ mod tests {
     }
 
     #[test]
+    fn a_query_behind_the_path_cannot_change_it() {
+        for (template, expected) in [
+            ("{url}?q={query_string}", true),
+            ("{url}/{query_string}", false),
+            ("{url}/{query_string}?q={query_string}", false),
+            ("http://{query_string}/?a=b", false),
+            ("{url}?k={key}&q={query_string}", true),
+            ("{url}#{query_string}", false),
+            ("{url}?all", true),
+            // Only the name of the value has the mark.
+            ("http://s/{k?}/{query_string}", false),
+        ] {
+            let mappings = QueryMappings::parse("place=a").expect("mappings");
+            let credentials = ["key", "k?"].map(|name| (name.to_owned(), Secret::new("k")));
+            let binding = Binding {
+                url: "http://s/{place}",
+                mappings: &mappings,
+                credentials: &credentials,
+                query: "a",
+                sort_snippet: None,
+                page: 0,
+            };
+            let found = bind_url(template, &binding).expect("bound");
+            assert_eq!(found.has_fixed_path, expected, "{template}");
+        }
+    }
+
+    #[test]
     fn parts_of_a_path_that_climb_are_counted() {
         let table = [
             ("http://s/a/../x", 1),
@@ -358,6 +406,36 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn no_query_changes_a_fixed_path(
+            template in "(https?://)?([a-c.:@/?#&=\\\\ ]|\\{k\\?\\}|\\{query_string\\}|\\{url\\}|%2e|\\.\\./){1,12}",
+            query in "[a.?#/@:%\\\\ ]{0,6}",
+            key in "[a.?#/@:%]{0,3}",
+        ) {
+            let mappings = QueryMappings::parse("PAGE=p=RESULT_PAGE").expect("mappings");
+            let credentials = [("k?".to_owned(), Secret::new(key))];
+            let bound = |query: &str| {
+                let binding = Binding {
+                    url: "http://s.example/x", mappings: &mappings, credentials: &credentials, query,
+                    sort_snippet: None, page: 0,
+                };
+                bind_url(&template, &binding)
+            };
+            if let (Ok(one), Ok(other)) = (bound(&query), bound("x"))
+                && one.has_fixed_path
+            {
+                prop_assert!(other.has_fixed_path);
+                prop_assert_eq!(dot_segments(&one.text), dot_segments(&other.text));
+                let [one, other] = [one, other].map(|bound| url::Url::parse(&bound.text));
+                prop_assert_eq!(one.is_ok(), other.is_ok());
+                if let (Ok(one), Ok(other)) = (one, other) {
+                    prop_assert!(one.scheme() == other.scheme() && one.host() == other.host());
+                    prop_assert!(one.port() == other.port() && one.path() == other.path());
+                    prop_assert!(one.username() == other.username() && one.password() == other.password());
+                }
+            }
+        }
+
         #[test]
         fn never_panics(template in "[{}a&=é]{0,40}|.{0,40}", query in ".{0,40}") {
             let mappings = QueryMappings::parse("a={a},PAGE=p=RESULT_PAGE").expect("mappings");

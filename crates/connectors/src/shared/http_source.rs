@@ -17,7 +17,7 @@ use std::time::Instant;
 use syntax::credentials::{Login, SourceCredentials};
 use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
-use syntax::query_template::{Binding, bind, bind_part, dot_segments};
+use syntax::query_template::{Binding, bind, bind_part, bind_url, dot_segments};
 use url::Url;
 
 pub struct HttpSource {
@@ -133,18 +133,14 @@ impl HttpSource {
         method: HttpMethod,
         body: Option<Bytes>,
     ) -> Result<HttpRequest, ConnectorError> {
-        let bound = bind(&self.template, &self.binding(query, query.text)).map_err(config_invalid)?;
-        let without = bind(&self.template, &self.binding(query, "x")).map_err(config_invalid)?;
-        if dot_segments(&bound) != dot_segments(&without) {
-            let message = "the query would change the path of the request";
-            return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
+        let bound = bind_url(&self.template, &self.binding(query, query.text)).map_err(config_invalid)?;
+        // Most queries are a parameter, which cannot change the address.
+        if !bound.has_fixed_path {
+            self.check_path(query, &bound.text)?;
         }
-        let url = address(Ok(bound))?;
-        // A query that changes the host would send the secrets in the URL to it.
-        let steady = address(bind(&self.template, &self.binding(query, "")))?;
-        if url.origin() != steady.origin() {
-            let message = "the query would change the host of the request";
-            return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
+        let url = address(Ok(bound.text))?;
+        if !bound.has_fixed_path {
+            self.check_host(query, &url)?;
         }
         Ok(HttpRequest {
             method,
@@ -157,6 +153,25 @@ impl HttpSource {
             time_max: query.time_max,
             tls: self.tls.clone(),
         })
+    }
+
+    fn check_path(&self, query: &ProviderQuery<'_>, bound: &str) -> Result<(), ConnectorError> {
+        let without = bind(&self.template, &self.binding(query, "x")).map_err(config_invalid)?;
+        if dot_segments(bound) != dot_segments(&without) {
+            let message = "the query would change the path of the request";
+            return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
+        }
+        Ok(())
+    }
+
+    /// A query that changes the host would send the secrets in the URL to it.
+    fn check_host(&self, query: &ProviderQuery<'_>, url: &Url) -> Result<(), ConnectorError> {
+        let steady = address(bind(&self.template, &self.binding(query, "")))?;
+        if url.origin() != steady.origin() {
+            let message = "the query would change the host of the request";
+            return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
+        }
+        Ok(())
     }
 
     /// The origin that the credentials belong to: that of the provider's url, or of its template without a query.
