@@ -41,7 +41,7 @@ impl SearchRunner {
         let is_only = providers.len() == 1;
         let search = Arc::new(search.clone());
         let mut running = JoinSet::new();
-        let mut templates = Vec::new();
+        let (mut templates, mut spans) = (Vec::new(), Vec::new());
         for (position, provider) in providers.into_iter().enumerate() {
             let results_wanted =
                 provider.results_wanted(is_only, search.spec.single_provider_results_requested);
@@ -66,7 +66,8 @@ impl SearchRunner {
                 let entries = set_or_timeout.as_ref().map(RunEntry::list).unwrap_or_default();
                 (position, set_or_timeout, entries, took)
             };
-            running.spawn(fetching.instrument(span));
+            running.spawn(fetching.instrument(span.clone()));
+            spans.push(span);
         }
         let guard = self.progress.begin(search.id, search.run);
         let mut sets: Vec<Option<Arc<ResultSet>>> = templates.iter().map(|_| None).collect();
@@ -79,7 +80,7 @@ impl SearchRunner {
                 Some(set) => set,
                 None => self.timed_out(&templates[position]),
             };
-            self.observe(&set, took);
+            spans[position].in_scope(|| self.observe(&set, took));
             timer.provider_ended(position, &set);
             let set = Arc::new(set);
             self.progress.provider_ended(search.run, &set);
@@ -91,7 +92,7 @@ impl SearchRunner {
         let fill = |(position, set): (usize, Option<Arc<ResultSet>>)| {
             set.map(Arc::unwrap_or_clone).unwrap_or_else(|| {
                 let set = self.panicked(&templates[position]);
-                self.observe(&set, started.elapsed());
+                spans[position].in_scope(|| self.observe(&set, started.elapsed()));
                 set
             })
         };
@@ -100,6 +101,7 @@ impl SearchRunner {
         (sets, findings)
     }
 
+    /// Called in the span of the provider.
     fn observe(&self, set: &ResultSet, took: Duration) {
         let error = set.error.as_ref().map(|fault| fault.code.as_str());
         let name = &set.provider_name;
@@ -108,7 +110,7 @@ impl SearchRunner {
         let is_new = self.provider_runs.health.provider(set.provider).note_suspended(is_suspended);
         // A suspended provider is logged once, not at every search.
         let is_known = is_suspended && !is_new;
-        provider_span(set.provider).in_scope(|| log(set, took, is_known));
+        log(set, took, is_known);
     }
 
     /// The result set after the deadline; counts as a failure of the provider, so that its breaker can open.
