@@ -1,5 +1,6 @@
 //! Canonical form of URLs, in which two URLs of the same page are equal.
 
+use std::borrow::Cow;
 use url::Url;
 
 /// Tracking parameters, which are not part of the page's identity.
@@ -12,16 +13,21 @@ const TRACKING_PREFIX: &str = "utm_";
 /// Scheme and host in lower case; without the default port, the fragment, tracking parameters and the trailing slash. A
 /// text that is not a URL is only trimmed; None if it is empty.
 pub fn canonical(text: &str) -> Option<String> {
+    canonical_form(text).map(Cow::into_owned)
+}
+
+/// Like [`canonical`], without a copy of a text that is in this form already.
+pub fn canonical_form(text: &str) -> Option<Cow<'_, str>> {
     let text = text.trim();
     if text.is_empty() {
         return None;
     }
-    plain(text).or_else(|| Some(parsed(text)))
+    plain(text).or_else(|| Some(Cow::Owned(parsed(text))))
 }
 
 /// The canonical form of a web address in its usual form, which needs no parser: a host in lower case, no port, nothing
 /// to decode or to encode, no fragment. `None` for any other.
-fn plain(text: &str) -> Option<String> {
+fn plain(text: &str) -> Option<Cow<'_, str>> {
     let after_scheme = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme))?;
     let scheme = &text[..text.len() - after_scheme.len()];
     let host_end = after_scheme.bytes().position(|byte| matches!(byte, b'/' | b'?'));
@@ -32,7 +38,11 @@ fn plain(text: &str) -> Option<String> {
     if !is_plain_host(host) || !is_plain_path(path) || !query.bytes().all(is_query_byte) {
         return None;
     }
-    let path = path.trim_end_matches('/');
+    let end = path.trim_end_matches('/');
+    if query_mark.is_none() && !end.is_empty() && end.len() == path.len() {
+        return Some(Cow::Borrowed(text));
+    }
+    let path = end;
     let mut url = String::with_capacity(text.len() + 1);
     for part in [scheme, host, if path.is_empty() { "/" } else { path }] {
         url.push_str(part);
@@ -43,7 +53,7 @@ fn plain(text: &str) -> Option<String> {
             url.push_str(pair);
         }
     }
-    Some(url)
+    Some(Cow::Owned(url))
 }
 
 const SCHEMES: [&str; 2] = ["https://", "http://"];
@@ -192,6 +202,7 @@ mod tests {
     fn usual_addresses_need_no_parser() {
         for (text, expected) in [
             ("https://example.org", Some("https://example.org/")),
+            ("https://example.org/a/b.html", Some("https://example.org/a/b.html")),
             ("http://a-1.example.org/b//c.d/~e:f/", Some("http://a-1.example.org/b//c.d/~e:f")),
             ("https://example.org/?a=%2F&utm_source=x&&b=c?d", Some("https://example.org/?a=%2F&b=c?d")),
             ("https://example.org?a", Some("https://example.org/?a")),

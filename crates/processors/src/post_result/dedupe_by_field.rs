@@ -1,7 +1,7 @@
 //! DedupeByFieldPostResultProcessor: merges results with the same URL, or with the same value of another field. The
 //! best of them stays and lists the others as its `duplicates`.
 
-use super::shared::canonical_url::canonical;
+use super::shared::canonical_url::{canonical, canonical_form};
 use super::shared::groups::{Place, compared, settle};
 use async_trait::async_trait;
 use domain::ports::{
@@ -31,7 +31,13 @@ impl PostResultProcessor for DedupeByFieldPostResultProcessor {
 /// Works on the results at these positions, the best first. The others of a group are listed under its best if `lists`
 /// is set, otherwise deleted.
 fn dedupe(sets: &mut [ResultSet], places: Vec<Place>, field: &str, lists: bool) -> Outcome {
-    let mut best_of_value: HashMap<String, Place> = HashMap::with_capacity(places.len());
+    let bests = bests(sets, places, field);
+    settle(sets, &bests, lists)
+}
+
+/// The best result with the same value, for each result that is not the best itself.
+fn bests(sets: &[ResultSet], places: Vec<Place>, field: &str) -> HashMap<Place, Place> {
+    let mut best_of_value: HashMap<Cow<'_, str>, Place> = HashMap::with_capacity(places.len());
     let mut bests: HashMap<Place, Place> = HashMap::new();
     for place in places {
         let Some(value) = value_of(&sets[place.0].items[place.1], field) else { continue };
@@ -40,15 +46,25 @@ fn dedupe(sets: &mut [ResultSet], places: Vec<Place>, field: &str, lists: bool) 
             bests.insert(place, best);
         }
     }
-    settle(sets, &bests, lists)
+    bests
 }
 
 /// The compared value: the field of the result, or of its payload. Empty values are never equal.
-fn value_of(item: &ResultItem, field: &str) -> Option<String> {
-    let own = field_of(item, field);
-    let own = own.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(Cow::Borrowed);
+fn value_of<'a>(item: &'a ResultItem, field: &str) -> Option<Cow<'a, str>> {
+    let own = field_of(item, field).map(trimmed).filter(|text| !text.is_empty());
     let value = own.or_else(|| item.payload.get(field).and_then(text_of).map(Cow::Owned))?;
-    if field == "url" { canonical(&value) } else { Some(value.into_owned()) }
+    match value {
+        value if field != "url" => Some(value),
+        Cow::Borrowed(url) => canonical_form(url),
+        Cow::Owned(url) => canonical(&url).map(Cow::Owned),
+    }
+}
+
+fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    }
 }
 
 /// The fields that a source fills.
@@ -174,7 +190,7 @@ mod tests {
         for (field, expected) in table {
             assert_eq!(value_of(&full, field).as_deref(), expected, "{field}");
         }
-        assert_eq!(value_of(&full, "url"), canonical("http://a.example/"));
+        assert_eq!(value_of(&full, "url"), canonical_form("http://a.example/"));
     }
 
     #[test]
