@@ -8,7 +8,6 @@ use crate::query::Query;
 use crate::query_parts::{QueryParts, Target, is_digit};
 use crate::sentences::sentences;
 use crate::tokens::{Token, lower};
-use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -186,9 +185,17 @@ fn key(tokens: &[Token<'_>], place: usize) -> String {
         key.push_str(token.text);
         key.push('_');
     }
-    // Writing to a string cannot fail.
-    let _ = write!(key, "{place}");
+    push_number(&mut key, place);
     key
+}
+
+/// Adds the digits of a number, without the steps of a format text: there are several keys for each result.
+fn push_number(out: &mut String, number: usize) {
+    if number >= 10 {
+        push_number(out, number / 10);
+    }
+    // A digit is below ten.
+    out.push(char::from(b'0' + (number % 10) as u8));
 }
 
 /// Twice the length of the target and one word on both sides; at the beginning of the text, the words after it.
@@ -240,6 +247,14 @@ mod tests {
     fn similarities(query: &Query, config: &ScoringConfig, text: &str) -> Similarities {
         let (match_targets, reading) = (MatchTargets::of(query, config), FieldReading::of(query, text));
         match_targets.similarities(text, &reading, &match_targets.match_text(text, &reading))
+    }
+
+    #[test]
+    fn keys_end_in_their_place() {
+        let tokens: Vec<Token<'_>> = crate::tokens::tokens("Electric cars").collect();
+        for place in [0, 9, 10, 99, 100, 909, 12_345_678_900, usize::MAX] {
+            assert_eq!(key(&tokens, place), format!("Electric_cars_{place}"));
+        }
     }
 
     #[test]
