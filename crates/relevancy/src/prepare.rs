@@ -55,11 +55,13 @@ fn read(match_targets: &MatchTargets<'_>, item: &mut ResultItem) -> Explain {
     let query = match_targets.query;
     let texts = Field::ALL.map(|field| readable(item.text(field)));
     let readings = texts.each_ref().map(|text| FieldReading::of(query, text));
-    let text_matches = [Field::Title, Field::Body].map(|field| {
-        let place = field as usize;
-        match_targets.match_text(&texts[place], &readings[place])
-    });
-    let embedding = MatchTargets::combined_embedding(&text_matches[0], &text_matches[1]);
+    // Not a list of both: they are large and would be copied.
+    let match_text =
+        |field: Field| match_targets.match_text(&texts[field as usize], &readings[field as usize]);
+    let title = match_text(Field::Title);
+    let body = match_text(Field::Body);
+    let text_matches = [&title, &body];
+    let embedding = MatchTargets::combined_embedding(&title, &body);
     let cosine = match_targets.cosine(&embedding);
     let similarities = Field::ALL.map(|field| {
         let (place, reading) = (field as usize, &readings[field as usize]);

@@ -59,13 +59,12 @@ impl Sum {
     }
 
     /// The normalized embedding.
-    pub fn embedding(self) -> Embedding {
-        let Self(mut sum) = self;
-        let length = dot(&sum, &sum).sqrt();
+    pub fn embedding(mut self) -> Embedding {
+        let length = dot(&self.0, &self.0).sqrt();
         if length > 0.0 {
-            sum.iter_mut().for_each(|value| *value /= length);
+            self.0.iter_mut().for_each(|value| *value /= length);
         }
-        Embedding(sum)
+        Embedding(self.0)
     }
 
     /// Cosine similarity to another text; `None` if no word of either is known.
