@@ -1,5 +1,6 @@
 //! A payload being filled, with a size limit, so that mappings cannot multiply a large response.
 
+use super::source_value::has_nul;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -42,7 +43,7 @@ impl Payload {
 
     /// Whether the members of an object can stay where they are and be the payload: it is empty, and no name changes.
     pub fn can_be(&self, object: &Map<String, Value>) -> bool {
-        self.map.is_empty() && !object.keys().any(|key| key.contains('\0'))
+        self.map.is_empty() && !object.keys().any(|key| has_nul(key))
     }
 
     /// Like [`Self::insert_owned`] for some members of an object that [`Self::can_be`] the payload.
@@ -108,7 +109,7 @@ fn fits(value: &mut Value, bytes_left: &mut usize) -> bool {
         Value::String(text) => text_fits(text, bytes_left),
         Value::Array(list) => list.iter_mut().all(|item| fits(item, bytes_left)),
         Value::Object(object) => {
-            if object.keys().any(|key| key.contains('\0')) {
+            if object.keys().any(|key| has_nul(key)) {
                 *object = std::mem::take(object)
                     .into_iter()
                     .map(|(key, item)| (key.replace('\0', ""), item))
@@ -122,7 +123,7 @@ fn fits(value: &mut Value, bytes_left: &mut usize) -> bool {
 
 fn text_fits(text: &mut String, bytes_left: &mut usize) -> bool {
     let fits = key_fits(text, bytes_left);
-    if fits && text.contains('\0') {
+    if fits && has_nul(text) {
         *text = text.replace('\0', "");
     }
     fits

@@ -57,7 +57,7 @@ pub fn text_of(value: &Value) -> String {
 /// Like [`text_of`], without a copy of most texts.
 pub fn borrowed_text_of(value: &Value) -> Cow<'_, str> {
     match value {
-        Value::String(text) if text.len() <= TEXT_BYTES_MAX && !text.contains('\0') => Cow::Borrowed(text),
+        Value::String(text) if text.len() <= TEXT_BYTES_MAX && !has_nul(text) => Cow::Borrowed(text),
         other => Cow::Owned(text_of(other)),
     }
 }
@@ -75,7 +75,10 @@ pub fn joined<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
 pub fn is_populated(value: &Value) -> bool {
     match value {
         Value::Null => false,
-        Value::String(text) => !text.trim().is_empty(),
+        // Most texts begin with a character that is not a space.
+        Value::String(text) => {
+            text.as_bytes().first().is_some_and(u8::is_ascii_graphic) || !text.trim().is_empty()
+        }
         Value::Array(list) => list.iter().any(is_populated),
         Value::Object(object) => !object.is_empty(),
         Value::Bool(_) | Value::Number(_) => true,
@@ -120,10 +123,20 @@ pub fn push_bounded(out: &mut String, text: &str) {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    out.reserve(end);
-    for part in text[..end].split('\0') {
-        out.push_str(part);
+    let text = &text[..end];
+    if has_nul(text) {
+        out.reserve(end);
+        text.split('\0').for_each(|part| out.push_str(part));
+    } else if out.is_empty() {
+        *out = text.to_owned();
+    } else {
+        out.push_str(text);
     }
+}
+
+/// Whether a text has a NUL. Looks at every byte, because the compiler generates vector instructions for that.
+pub fn has_nul(text: &str) -> bool {
+    text.bytes().fold(false, |found, byte| found | (byte == 0))
 }
 
 fn push_json(out: &mut String, value: &Value) {
@@ -172,6 +185,36 @@ mod tests {
         }
         assert!(matches!(borrowed_text_of(&json!("a")), Cow::Borrowed("a")));
         assert_eq!(joined([&json!("a"), &json!(2)]), "a 2");
+    }
+
+    #[test]
+    fn nul_is_found_anywhere() {
+        for length in [1, 7, 16, 33, 100] {
+            let text = "x".repeat(length);
+            assert!(!has_nul(&text));
+            for place in 0..length {
+                let mut odd = text.clone();
+                odd.replace_range(place..=place, "\0");
+                assert!(has_nul(&odd), "at {place} of {length}");
+                assert_eq!(text_of(&json!(odd)).len(), length - 1);
+            }
+        }
+        assert!(!has_nul(""));
+    }
+
+    #[test]
+    fn texts_are_populated_unless_they_are_blank() {
+        for (text, expected) in [
+            ("", false),
+            (" \t\n", false),
+            ("\u{a0}", false),
+            ("x", true),
+            (" x", true),
+            ("é", true),
+            ("\u{7f}", true),
+        ] {
+            assert_eq!(is_populated(&json!(text)), expected, "{text:?}");
+        }
     }
 
     #[test]
