@@ -48,6 +48,21 @@ pub fn web_address(text: &str) -> Result<Url, SyntaxError> {
     Ok(url)
 }
 
+/// Whether two addresses are known to have the same origin without parsing them: both begin with the same scheme, host
+/// and port, written with nothing that a parser would remove, decode or take for a login.
+pub fn has_same_authority(one: &str, other: &str) -> bool {
+    plain_authority(one).is_some_and(|authority| plain_authority(other) == Some(authority))
+}
+
+/// The text up to the end of the host and the port; `None` if they are not written plainly.
+fn plain_authority(text: &str) -> Option<&str> {
+    let rest = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme))?;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':');
+    let length = rest.bytes().take_while(|byte| is_plain(*byte)).count();
+    let ends = rest.as_bytes().get(length).is_none_or(|byte| matches!(byte, b'/' | b'?' | b'#'));
+    (length > 0 && ends).then(|| &text[..text.len() - rest.len() + length])
+}
+
 /// A binding of the template without a query.
 pub fn sample_binding<'a>(
     provider: &'a SearchProvider,
@@ -101,6 +116,47 @@ pub fn without_blanks_to_fill(text: &str) -> String {
 mod tests {
     use super::*;
     use domain::provider::ProviderSpec;
+    use proptest::prelude::*;
+
+    #[test]
+    fn addresses_of_one_origin_are_known_by_their_beginning() {
+        let page = "https://h.example:8443/s?q=x";
+        for (other, expected) in [
+            ("https://h.example:8443", true),
+            ("https://h.example:8443/", true),
+            ("https://h.example:8443?k", true),
+            ("https://h.example:8443#k", true),
+            ("http://h.example:8443/s", false),
+            ("https://h.example/s", false),
+            ("https://h.example:8443.evil.example/", false),
+            ("https://h.example:8443@evil.example/", false),
+            ("https://h.example:8443\\@evil.example/", false),
+            ("https://h.example:8443\t.evil.example/", false),
+            ("https:///h.example:8443/", false),
+            (" https://h.example:8443/", false),
+            ("", false),
+        ] {
+            assert_eq!(has_same_authority(page, other), expected, "{other}");
+            assert_eq!(has_same_authority(other, page), expected, "{other}");
+        }
+        for odd in ["", "https://", "https:///x", "https://ü.example/", "https://a@b/", "ftp://h/"] {
+            assert!(!has_same_authority(odd, odd), "{odd}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_parser_finds_the_same_origin(
+            begin in "(https?:)?/{0,3}[aB1.:@\\\\%\t-]{0,6}",
+            ends in prop::array::uniform2("[a.:@/?#\\\\\t ]{0,6}"),
+        ) {
+            let texts = ends.map(|end| format!("{begin}{end}"));
+            if has_same_authority(&texts[0], &texts[1]) {
+                let [one, other] = texts.map(|text| web_address(&text).ok().map(|url| url.origin()));
+                prop_assert_eq!(one, other);
+            }
+        }
+    }
 
     fn fields(spec: ProviderSpec) -> Vec<String> {
         let provider = SearchProvider::unsaved(spec, Default::default(), Default::default());

@@ -2,7 +2,7 @@
 
 use super::check::{Notations, require_notations};
 use super::digest::Challenge;
-use super::http_check::web_address;
+use super::http_check::{has_same_authority, web_address};
 use super::{http_auth, page, response};
 use bytes::Bytes;
 use domain::known_secrets::KnownSecrets;
@@ -138,17 +138,18 @@ impl HttpSource {
         if !bound.has_fixed_path {
             self.check_path(query, &bound.text)?;
         }
-        let url = address(Ok(bound.text))?;
+        let url = web_address(&bound.text).map_err(config_invalid)?;
         if !bound.has_fixed_path {
             self.check_host(query, &url)?;
         }
+        let origin = self.origin(query, &bound.text, &url)?;
         Ok(HttpRequest {
             method,
             url,
             headers: self.headers.open.clone(),
             secret_headers: self.headers.secret.clone(),
             body,
-            origin: self.origin(query)?,
+            origin,
             secrets: self.secrets.clone(),
             time_max: query.time_max,
             tls: self.tls.clone(),
@@ -174,11 +175,17 @@ impl HttpSource {
         Ok(())
     }
 
-    /// The origin that the credentials belong to: that of the provider's url, or of its template without a query.
-    fn origin(&self, query: &ProviderQuery<'_>) -> Result<Origin, ConnectorError> {
+    /// The origin that the credentials belong to: that of the provider's url, or of its template without a query. Most
+    /// requests go there.
+    fn origin(&self, query: &ProviderQuery<'_>, bound: &str, url: &Url) -> Result<Origin, ConnectorError> {
         let template = if self.url.is_empty() { self.template.as_str() } else { "{url}" };
-        let url = address(bind_part(template, &self.binding(query, "")))?;
-        Origin::trusted(&url).ok_or_else(|| config_invalid("The address has no host."))
+        let own = bind_part(template, &self.binding(query, "")).map_err(config_invalid)?;
+        let origin = if has_same_authority(&own, bound) {
+            Origin::trusted(url)
+        } else {
+            Origin::trusted(&address(Ok(own))?)
+        };
+        origin.ok_or_else(|| config_invalid("The address has no host."))
     }
 }
 
