@@ -14,13 +14,15 @@ impl ResultProcessor for CosineRelevancyResultProcessor {
         let is_file_system = mappings.is_ok_and(|mappings| mappings.file_system);
         let config = ScoringConfig::of(&cx.context.settings);
         let query = Query::of_search(config.language, cx.search, cx.query);
-        Ok(prepare(batch, query, &config, is_file_system))
+        Ok(prepare(batch, &query, &config, is_file_system))
     }
 }
 
-fn prepare(batch: &mut ResultBatch, query: Query, config: &ScoringConfig, is_file_system: bool) -> Outcome {
-    let query = query.with_highlights(&batch.highlight_terms);
-    let match_targets = MatchTargets::of(&query, config);
+fn prepare(batch: &mut ResultBatch, query: &Query, config: &ScoringConfig, is_file_system: bool) -> Outcome {
+    // Most sources highlight nothing.
+    let wider =
+        (!batch.highlight_terms.is_empty()).then(|| query.clone().with_highlights(&batch.highlight_terms));
+    let match_targets = MatchTargets::of(wider.as_ref().unwrap_or(query), config);
     for item in &mut batch.items {
         relevancy::prepare(&match_targets, item);
         if is_file_system {
@@ -52,7 +54,7 @@ mod tests {
             highlight_terms: vec!["vehicles".to_owned()],
             ..ResultBatch::default()
         };
-        let outcome = prepare(&mut batch, Query::parse("electric cars"), &ScoringConfig::default(), false);
+        let outcome = prepare(&mut batch, &Query::parse("electric cars"), &ScoringConfig::default(), false);
         assert_eq!(outcome, Outcome::updated(2));
         assert_eq!(batch.items[0].title, "<em>Electric</em> <em>vehicles</em>");
         let explain = batch.items[0].explain.take().map(Value::from).unwrap_or_default();
@@ -67,7 +69,7 @@ mod tests {
     fn results_of_a_file_system_are_marked() {
         for is_file_system in [true, false] {
             let mut batch = ResultBatch { items: vec![ResultItem::default()], ..ResultBatch::default() };
-            prepare(&mut batch, Query::parse("electric cars"), &ScoringConfig::default(), is_file_system);
+            prepare(&mut batch, &Query::parse("electric cars"), &ScoringConfig::default(), is_file_system);
             let explain = batch.items[0].explain.take().unwrap_or_default();
             assert_eq!(explain.is_file_system, is_file_system);
         }

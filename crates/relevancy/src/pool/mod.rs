@@ -15,10 +15,11 @@ use crate::score::{Adjusts, NEGATED_SCORE, length_adjust, median, median_of_dist
 use crate::targets::{MatchTargets, rounded};
 use domain::explain::{Field, PerField};
 use domain::result::ResultItem;
+use std::sync::Arc;
 
 /// The results of one provider, and its query.
 pub struct ProviderResults<'a> {
-    pub query: Query,
+    pub query: Arc<Query>,
     pub items: Vec<&'a mut ResultItem>,
 }
 
@@ -82,7 +83,7 @@ fn score_all(
 /// Like [`score`], for the results of one query.
 pub fn score_pool(query: &Query, config: &ScoringConfig, items: &mut [&mut ResultItem]) -> usize {
     let items = items.iter_mut().map(|item| &mut **item).collect();
-    score(vec![ProviderResults { query: query.clone(), items }], config)
+    score(vec![ProviderResults { query: Arc::new(query.clone()), items }], config)
 }
 
 struct Entry<'a> {
@@ -108,14 +109,14 @@ impl ExternalSimilarity {
 
 /// Results that are scored together.
 struct Pool<'a> {
-    query: Query,
+    query: Arc<Query>,
     entries: Vec<Entry<'a>>,
 }
 
 impl Pool<'_> {
     /// The notes of every result; one that has none, or was changed since, is read now.
     fn result_notes(&mut self, config: &ScoringConfig) -> Vec<ResultNotes> {
-        let query = &self.query;
+        let query: &Query = &self.query;
         let mut match_targets: Option<MatchTargets<'_>> = None;
         let mut all = Vec::with_capacity(self.entries.len());
         for Entry { item, .. } in &mut self.entries {

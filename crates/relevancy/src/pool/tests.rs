@@ -97,7 +97,8 @@ fn another_reader_model_is_heard_and_numbers_add_up() {
     let vectors = [(0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (1.0, 0.0)];
     let items_seen = vectors.map(|(x, y)| direction(x, y)).to_vec();
     let other = ExternalEmbeddings { query: direction(2.0, 0.0), items: items_seen };
-    let results = ProviderResults { query: Query::parse("river sensors"), items: items.iter_mut().collect() };
+    let results =
+        ProviderResults { query: Query::parse("river sensors").into(), items: items.iter_mut().collect() };
     assert_eq!(score_by(vec![other], vec![results], &ScoringConfig::default()), 5);
     let built_in = scored("river sensors", samples());
     for (vector, (item, by_own)) in items.iter().zip(&built_in).enumerate() {
@@ -116,7 +117,8 @@ fn another_reader_model_is_heard_and_numbers_add_up() {
 #[test]
 fn a_result_that_the_other_model_did_not_read_is_near_nothing() {
     let mut items = samples();
-    let results = ProviderResults { query: Query::parse("river sensors"), items: items.iter_mut().collect() };
+    let results =
+        ProviderResults { query: Query::parse("river sensors").into(), items: items.iter_mut().collect() };
     score_by(vec![ExternalEmbeddings::default()], vec![results], &ScoringConfig::default());
     for item in &items {
         let explain = Value::from(item.explain.clone().unwrap_or_default());
@@ -224,10 +226,11 @@ fn lengths_are_compared_over_all_sources() {
         number(&explain["title"][name])
     };
     let (mut short, mut long) = (item(1, "river", ""), item(1, "river by the sea", ""));
-    let one = ProviderResults { query: Query::parse("river"), items: vec![&mut short] };
-    let mut other = ProviderResults { query: Query::parse("river sea"), items: vec![&mut long] };
+    let one = ProviderResults { query: Query::parse("river").into(), items: vec![&mut short] };
     // The other source was sent two additional words, which are not matched.
-    other.query.length = 4;
+    let mut longer = Query::parse("river sea");
+    longer.length = 4;
+    let other = ProviderResults { query: longer.into(), items: vec![&mut long] };
     assert_eq!(score(vec![one, other], &ScoringConfig::default()), 2);
     assert_eq!(adjust(&short, "result_length_adjust"), 2.5);
     assert_eq!(adjust(&long, "result_length_adjust"), 0.625);

@@ -6,6 +6,7 @@ use crate::tokens::{lower, tokens};
 use domain::search::Search;
 use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Most terms of a query; later ones are not weighted.
 pub const TERMS_MAX: usize = 64;
@@ -72,7 +73,7 @@ struct Parsed {
     language: Language,
     own: String,
     whole: String,
-    query: Query,
+    query: Arc<Query>,
 }
 
 thread_local! {
@@ -116,7 +117,7 @@ impl Query {
 
     /// The query that a provider got, with the exclusions of the whole search: a source that cannot negate was asked
     /// without the negated words, but its results are judged by them all the same.
-    pub fn of_search(language: Language, search: &Search, query_to_provider: &str) -> Self {
+    pub fn of_search(language: Language, search: &Search, query_to_provider: &str) -> Arc<Self> {
         let whole = match search.query_string_processed.trim() {
             "" => &search.spec.query_string,
             processed => processed,
@@ -128,7 +129,7 @@ impl Query {
                 known.query.clone()
             }
             _ => {
-                let query = Self::parse_with_exclusions(language, own, whole);
+                let query = Arc::new(Self::parse_with_exclusions(language, own, whole));
                 let (own, whole) = (own.to_owned(), whole.to_owned());
                 *last = Some(Parsed { language, own, whole, query: query.clone() });
                 query
