@@ -70,10 +70,10 @@ impl QueryMappings {
 
     /// The snippet for page `page`, counted from 0.
     pub fn page_snippet(&self, page: u32) -> Option<String> {
+        let parameter = self.page()?;
         let start = page.saturating_mul(PAGE_SIZE);
         let number = page.saturating_add(1).to_string();
-        let snippet = self
-            .page()?
+        let snippet = parameter
             .replace("RESULT_ZERO_INDEX", &start.to_string())
             .replace("RESULT_INDEX", &start.saturating_add(1).to_string())
             .replace("RESULT_PAGE", &number)

@@ -75,8 +75,12 @@ impl Origin {
         Self::trusted(&url).filter(|_| matches!(url.scheme(), "http" | "https"))
     }
 
+    /// Whether this is the origin of a URL.
     pub fn is_of(&self, url: &Url) -> bool {
-        Self::of(url, self.is_trusted).as_ref() == Some(self)
+        let is_host = |host: &str| host.bytes().map(|byte| byte.to_ascii_lowercase()).eq(self.host.bytes());
+        url.scheme() == self.scheme
+            && url.host_str().is_some_and(is_host)
+            && url.port_or_known_default() == Some(self.port)
     }
 }
 
@@ -294,6 +298,30 @@ mod tests {
     use std::error::Error;
     use std::io;
     use std::mem::discriminant;
+
+    #[test]
+    fn an_origin_is_compared_as_it_is_made() {
+        let urls = [
+            "https://a.example/x",
+            "https://a.example:443",
+            "https://A.example/",
+            "http://a.example/",
+            "https://a.example:8443/",
+            "https://ab.example/",
+            "https://a.exampl/",
+            "http://[::1]:80/",
+            "custom://A.example/",
+            "custom://A.example:7/",
+            "data:,x",
+        ]
+        .map(|url| Url::parse(url).unwrap());
+        for origin in urls.iter().flat_map(|url| [Origin::trusted(url), Origin::untrusted(url)]).flatten() {
+            for url in &urls {
+                let is_same = Origin::of(url, origin.is_trusted).as_ref() == Some(&origin);
+                assert_eq!(origin.is_of(url), is_same, "{origin:?} of {url}");
+            }
+        }
+    }
 
     #[test]
     fn a_request_shows_no_secret() {
