@@ -3,8 +3,9 @@
 //! SQLite moves the log into the file inside the commit that makes the log too long, so that every twelfth search or so
 //! would wait for the disk. Here, a connection of its own does it while commits go on.
 
+use crate::sqlite_connections::SqliteConnections;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{ConnectOptions, Connection, SqlitePool};
+use sqlx::{ConnectOptions, Connection};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -183,11 +184,14 @@ async fn read_outcome(
 }
 
 /// Empties the log, so that nothing deleted remains in it. False if others prevented it all the time.
-pub(crate) async fn empty_log(file: &SqlitePool) -> Result<bool, sqlx::Error> {
+pub(crate) async fn empty_log(file: &SqliteConnections) -> Result<bool, sqlx::Error> {
     for _ in 0..EMPTYING_ATTEMPTS_MAX {
-        if !read_outcome(sqlx::query_as(Mode::Truncate.statement()).fetch_one(file)).await?.is_incomplete {
+        let mut connection = file.acquire().await?;
+        let outcome = sqlx::query_as(Mode::Truncate.statement()).fetch_one(&mut *connection);
+        if !read_outcome(outcome).await?.is_incomplete {
             return Ok(true);
         }
+        drop(connection);
         // Another checkpoint is in the way, which SQLite does not wait for.
         tokio::time::sleep(EMPTYING_TIME_MAX).await;
     }
@@ -208,13 +212,14 @@ mod tests {
 
     async fn write_megabytes(db: &Db, count: usize) {
         let Db::Sqlite(pools) = db else { panic!("this is SQLite") };
+        let mut connection = pools.write.acquire().await.expect("a connection");
         sqlx::query("CREATE TABLE IF NOT EXISTS texts (text BLOB)")
-            .execute(&pools.write)
+            .execute(&mut *connection)
             .await
             .expect("creates");
         for _ in 0..count {
             let text = "INSERT INTO texts VALUES (randomblob(1048576))";
-            sqlx::query(text).execute(&pools.write).await.expect("writes");
+            sqlx::query(text).execute(&mut *connection).await.expect("writes");
         }
     }
 
@@ -228,8 +233,10 @@ mod tests {
         let file = folder.path().join("data.db");
         let db = open(&file).await;
         let Db::Sqlite(pools) = &db else { panic!("this is SQLite") };
+        let mut connection = pools.write.acquire().await.expect("a connection");
         let in_commits: i64 =
-            sqlx::query_scalar("PRAGMA wal_autocheckpoint").fetch_one(&pools.write).await.expect("reads");
+            sqlx::query_scalar("PRAGMA wal_autocheckpoint").fetch_one(&mut *connection).await.expect("reads");
+        drop(connection);
         assert_eq!(in_commits, 0);
         write_megabytes(&db, 8).await;
         for _ in 0..200 {
@@ -277,7 +284,7 @@ mod tests {
         let db = open(&file).await;
         let Db::Sqlite(pools) = &db else { panic!("this is SQLite") };
         write_megabytes(&db, 1).await;
-        let mut reader = pools.read.begin().await.expect("reads");
+        let mut reader = pools.read.begin_with("BEGIN").await.expect("reads");
         let count = "SELECT COUNT(*) FROM texts";
         let _one: i64 = sqlx::query_scalar(count).fetch_one(&mut *reader).await.expect("reads");
         write_megabytes(&db, 1).await;

@@ -5,6 +5,7 @@ use crate::error::failure;
 use crate::json_column::JsonWriter;
 use crate::kept_connections::KeptConnections;
 use crate::open_batch::OpenBatch;
+use crate::sqlite_connections::SqliteConnections;
 use domain::ports::{PoolUse, StoreError};
 use domain::secret::Secret;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgQueryResult};
@@ -12,7 +13,7 @@ use sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteQueryResult,
     SqliteSynchronous,
 };
-use sqlx::{Connection, Database, Pool, Postgres, Sqlite, Transaction};
+use sqlx::{Connection, Pool, Postgres, Sqlite, Transaction};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -62,8 +63,20 @@ macro_rules! on_db {
     ($db:expr, $side:ident, $pool:ident => $future:expr) => {
         match &$db {
             $crate::db::Db::Sqlite(pools) => {
-                let $pool = &pools.$side;
-                $future.await.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
+                let ended = match pools.$side.acquire().await {
+                    Ok(mut connection) => {
+                        let ended = {
+                            let $pool = &mut *connection;
+                            $future.await
+                        };
+                        if ended.is_ok() {
+                            connection.keep();
+                        }
+                        ended
+                    }
+                    Err(error) => Err(error),
+                };
+                ended.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
             }
             $crate::db::Db::Postgres(pools) => {
                 let outcome = match pools.kept.acquire(&pools.$side).await {
@@ -99,37 +112,32 @@ macro_rules! on_tx {
 
 pub(crate) use {on_db, on_tx};
 
-/// Connections by purpose. SQLite has ONE writer, so that writers queue here and not at the file.
-pub(crate) struct Pools<D: Database> {
-    pub(crate) read: Pool<D>,
-    pub(crate) write: Pool<D>,
-    /// For metrics: distinguishes an unresponsive database from an exhausted pool.
-    pub(crate) monitor: Pool<D>,
-    /// Only for an SQLite file.
+/// Connections to SQLite by purpose. There is ONE writer, so that writers queue here and not at the file.
+#[derive(Clone)]
+pub(crate) struct SqlitePools {
+    pub(crate) read: SqliteConnections,
+    pub(crate) write: SqliteConnections,
+    /// For metrics.
+    pub(crate) monitor: SqliteConnections,
+    /// Only for a file.
     checkpoints: Option<Arc<Checkpoints>>,
-    /// Only for SQLite.
     pub(crate) open_batch: OpenBatch,
-    /// Only for PostgreSQL.
-    pub(crate) kept: Arc<KeptConnections>,
 }
 
-impl<D: Database> Clone for Pools<D> {
-    fn clone(&self) -> Self {
-        Self {
-            read: self.read.clone(),
-            write: self.write.clone(),
-            monitor: self.monitor.clone(),
-            checkpoints: self.checkpoints.clone(),
-            open_batch: self.open_batch.clone(),
-            kept: Arc::clone(&self.kept),
-        }
-    }
+/// Connections to PostgreSQL by purpose.
+#[derive(Clone)]
+pub(crate) struct PostgresPools {
+    pub(crate) read: Pool<Postgres>,
+    pub(crate) write: Pool<Postgres>,
+    /// For metrics: distinguishes an unresponsive database from an exhausted pool.
+    pub(crate) monitor: Pool<Postgres>,
+    pub(crate) kept: Arc<KeptConnections>,
 }
 
 #[derive(Clone)]
 pub(crate) enum Db {
-    Sqlite(Pools<Sqlite>),
-    Postgres(Pools<Postgres>),
+    Sqlite(SqlitePools),
+    Postgres(PostgresPools),
 }
 
 /// A transaction that may write. Dropped without [`Tx::commit`], it changes nothing.
@@ -194,7 +202,7 @@ impl Db {
     /// SQLite has a separate writer; PostgreSQL has one pool for both.
     pub(crate) fn pools(&self) -> Vec<PoolUse> {
         match self {
-            Self::Sqlite(pools) => vec![use_of("read", &pools.read), use_of("write", &pools.write)],
+            Self::Sqlite(pools) => vec![pools.read.pool_use("read"), pools.write.pool_use("write")],
             Self::Postgres(pools) => {
                 let lent = use_of("all", &pools.write);
                 vec![PoolUse { in_use: lent.in_use.saturating_sub(pools.kept.count()), ..lent }]
@@ -294,8 +302,8 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
             Box::pin(async move { Ok(batch.close(connection).await) })
         });
     if is_memory {
-        let write = writer.connect_with(making).await.map_err(failure)?;
-        return Ok(Db::Sqlite(Pools {
+        let write = SqliteConnections::new(writer.connect_with(making).await.map_err(failure)?);
+        return Ok(Db::Sqlite(SqlitePools {
             read: write.clone(),
             monitor: write.clone(),
             write,
@@ -308,13 +316,14 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
     // An existing file keeps its mode, and setting it again would cost a write at each start.
     let writing = if path.exists() { options.clone() } else { making };
     let write = writer.connect_with(writing).await.map_err(|error| open_failure(&path, error))?;
+    let write = SqliteConnections::new(write);
     let checkpoints = Some(Arc::new(Checkpoints::start(&path, options.clone())));
     let readers = pool_max.clamp(1, SQLITE_READERS_MAX);
     let read = pool()
         .max_connections(readers)
         .connect_lazy_with(options.pragma("query_only", "ON").pragma("cache_size", SQLITE_READ_CACHE));
-    let kept = KeptConnections::of_pool(0);
-    Ok(Db::Sqlite(Pools { monitor: read.clone(), read, write, checkpoints, open_batch, kept }))
+    let read = SqliteConnections::new(read);
+    Ok(Db::Sqlite(SqlitePools { monitor: read.clone(), read, write, checkpoints, open_batch }))
 }
 
 /// SQLite reports only that it cannot open the file.
@@ -331,7 +340,7 @@ fn open_failure(path: &Path, error: sqlx::Error) -> StoreError {
     }
 }
 
-fn use_of<D: Database>(name: &'static str, pool: &Pool<D>) -> PoolUse {
+fn use_of(name: &'static str, pool: &Pool<Postgres>) -> PoolUse {
     let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
     let size = pool.size();
     PoolUse { pool: name, max: pool.options().get_max_connections(), size, in_use: size.saturating_sub(idle) }
@@ -370,12 +379,10 @@ async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> 
         .connect_with(options.clone())
         .await
         .map_err(failure)?;
-    Ok(Db::Postgres(Pools {
+    Ok(Db::Postgres(PostgresPools {
         read: pool.clone(),
         write: pool,
         monitor: monitor_pool(options),
-        checkpoints: None,
-        open_batch: OpenBatch::default(),
         kept: KeptConnections::of_pool(pool_max),
     }))
 }

@@ -8,8 +8,9 @@ use crate::STATEMENT_MAX;
 async fn sqlite_is_compiled_with_the_options_for_many_connections() {
     let db = Db::open(&Secret::new("sqlite::memory:"), 1, STATEMENT_MAX).await.expect("opens");
     let Db::Sqlite(pools) = &db else { panic!("this is SQLite") };
+    let mut connection = pools.read.acquire().await.expect("a connection");
     let options: Vec<String> =
-        sqlx::query_scalar("PRAGMA compile_options").fetch_all(&pools.read).await.expect("options");
+        sqlx::query_scalar("PRAGMA compile_options").fetch_all(&mut *connection).await.expect("options");
     for (option, is_set) in
         [("ENABLE_QPSG", true), ("DEFAULT_MEMSTATUS=0", true), ("ENABLE_MEMORY_MANAGEMENT", false)]
     {
@@ -178,7 +179,9 @@ async fn a_commit_that_fails_after_the_first_row_is_heard() {
     let Db::Sqlite(pools) = &db else { panic!("this is SQLite") };
     let tables = "CREATE TABLE parent (id INTEGER PRIMARY KEY); CREATE TABLE child (parent INTEGER \
                   REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)";
-    sqlx::raw_sql(tables).execute(&pools.write).await.expect("tables");
+    let mut connection = pools.write.acquire().await.expect("a connection");
+    sqlx::raw_sql(tables).execute(&mut *connection).await.expect("tables");
+    drop(connection);
     let insert = "INSERT INTO child (parent) VALUES (1) RETURNING parent";
     let kept = on_db!(db, write, db => first_row(sqlx::query_scalar::<_, i64>(insert).fetch_all(db)));
     assert!(kept.is_err(), "there is no such parent: {kept:?}");
@@ -194,7 +197,8 @@ const TOO_MUCH: i64 = 10_000_000;
 async fn pages_max(db: &Db, pages: i64) {
     let text = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
     let Db::Sqlite(pools) = db else { panic!("this is SQLite") };
-    sqlx::query(text).execute(&pools.write).await.expect("a limit");
+    let mut connection = pools.write.acquire().await.expect("a connection");
+    sqlx::query(text).execute(&mut *connection).await.expect("a limit");
 }
 
 async fn insert(db: &Db, bytes: i64) -> Result<(), StoreError> {

@@ -13,6 +13,7 @@
 //! | `notify` | message bus between processes that share a PostgreSQL database |
 //! | `own_database` | the place of a database by its URL |
 //! | `sql` | one module per record: row, conversion, queries |
+//! | `sqlite_connections`, `sqlite_batch` | few calls of the threads that own the connections to SQLite |
 //! | `sql_store` | the store that the modules of `sql` implement |
 //! | `encryption` | encryption of credentials at rest |
 //! | `vectors` | vector search over the chunks of cached documents |
@@ -43,6 +44,7 @@ mod row;
 mod sql;
 mod sql_store;
 mod sqlite_batch;
+mod sqlite_connections;
 pub mod vectors;
 
 pub use compact::{Compacted, compact};

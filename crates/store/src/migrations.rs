@@ -1,7 +1,7 @@
 //! Schema migrations. The files are compiled in, one per database.
 
 use crate::db::Db;
-use crate::error::migration_failure;
+use crate::error::{failure, migration_failure};
 use domain::ports::StoreError;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -42,7 +42,8 @@ pub(crate) async fn run(db: &Db) -> Result<(), StoreError> {
     match db {
         Db::Sqlite(pools) => {
             let _lock = lock_file(pools.write.connect_options().get_filename()).await?;
-            migrator(SQLITE).run(&pools.write).await
+            let mut connection = pools.write.acquire().await.map_err(failure)?;
+            migrator(SQLITE).run_direct(None, &mut *connection, false).await
         }
         Db::Postgres(pools) => run_on_postgres(&pools.write).await,
     }

@@ -3,7 +3,7 @@
 //! The driver runs each statement, also `BEGIN` and `COMMIT`, on that thread, and its caller waits each time: that
 //! takes longer than the statements of a search themselves.
 
-use crate::db::Pools;
+use crate::db::SqlitePools;
 use crate::error::failure;
 use domain::ports::StoreError;
 use sqlx::sqlite::SqliteRow;
@@ -25,7 +25,7 @@ impl SqliteBatch {
     }
 
     /// Runs all statements or none. Returns the rows of those that return some.
-    pub(crate) async fn run<T>(mut self, pools: &Pools<Sqlite>) -> Result<Vec<T>, StoreError>
+    pub(crate) async fn run<T>(mut self, pools: &SqlitePools) -> Result<Vec<T>, StoreError>
     where
         T: for<'r> FromRow<'r, SqliteRow>,
     {
@@ -36,6 +36,7 @@ impl SqliteBatch {
         let rows = self.0.build().fetch_all(&mut *connection).await;
         if rows.is_ok() {
             pools.open_batch.end();
+            connection.keep();
         }
         // After a failure, the connection is rolled back when it is given back.
         let rows = rows.map_err(failure)?;
@@ -51,12 +52,14 @@ mod tests {
     use domain::secret::Secret;
     use std::time::Duration;
 
-    async fn open(folder: &tempfile::TempDir) -> Pools<Sqlite> {
+    async fn open(folder: &tempfile::TempDir) -> SqlitePools {
         let url = format!("sqlite://{}", folder.path().join("a.db").display());
         let db = Db::open(&Secret::new(&url), 2, STATEMENT_MAX).await.expect("opens");
         let Db::Sqlite(pools) = db else { panic!("it is SQLite") };
         let table = "CREATE TABLE numbers (number INTEGER PRIMARY KEY)";
-        sqlx::query(table).execute(&pools.write).await.expect("a table");
+        let mut connection = pools.write.acquire().await.expect("a connection");
+        sqlx::query(table).execute(&mut *connection).await.expect("a table");
+        drop(connection);
         pools
     }
 
@@ -68,8 +71,10 @@ mod tests {
         batch
     }
 
-    async fn stored(pools: &Pools<Sqlite>) -> Vec<(i64,)> {
-        sqlx::query_as("SELECT number FROM numbers ORDER BY 1").fetch_all(&pools.write).await.expect("rows")
+    async fn stored(pools: &SqlitePools) -> Vec<(i64,)> {
+        let mut connection = pools.write.acquire().await.expect("a connection");
+        let text = "SELECT number FROM numbers ORDER BY 1";
+        sqlx::query_as(text).fetch_all(&mut *connection).await.expect("rows")
     }
 
     #[tokio::test]

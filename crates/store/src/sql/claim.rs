@@ -225,7 +225,10 @@ impl<'a> Claim<'a> {
             };
         }
         match db {
-            Db::Sqlite(pools) => take!(self.claimable.texts().sqlite, &pools.write),
+            Db::Sqlite(pools) => {
+                let mut connection = pools.write.acquire().await.map_err(failure)?;
+                take!(self.claimable.texts().sqlite, &mut *connection)
+            }
             Db::Postgres(pools) => take!(self.claimable.texts().postgres, &pools.write),
         }
         .map_err(failure)

@@ -7,7 +7,7 @@ use super::run_texts::RunTexts;
 use super::runs::run_columns;
 use super::search_rows::{SearchRow, columns};
 use super::status::is_running;
-use crate::db::{NO_FLUSH, Pools};
+use crate::db::{NO_FLUSH, PostgresPools};
 use crate::error::failure_during;
 use crate::json::{finite, plain, to_column};
 use domain::instant::to_micros;
@@ -52,7 +52,7 @@ fn append(column: &str, list: &str) -> String {
 
 /// Writes the run unless it is obsolete, and returns its search.
 pub(super) async fn finish_in_postgres(
-    pools: &Pools<Postgres>,
+    pools: &PostgresPools,
     finished: &FinishedRun,
     ranges: &[Range],
     texts: RunTexts,

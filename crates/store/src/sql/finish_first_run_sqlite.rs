@@ -7,7 +7,7 @@ use super::run_texts::{RunTexts, SetTexts};
 use super::runs::run_columns;
 use super::search_rows::{SearchRow, columns};
 use super::status::is_open;
-use crate::db::Pools;
+use crate::db::SqlitePools;
 use crate::json::{JsonText, finite, plain, to_column};
 use crate::json_column::JsonColumn;
 use crate::sqlite_batch::SqliteBatch;
@@ -22,7 +22,7 @@ const IF_NOT_OBSOLETE: &str = " WHERE changes() > 0";
 
 /// Writes the run unless it is obsolete, and returns its search.
 pub(super) async fn finish_in_sqlite(
-    pools: &Pools<Sqlite>,
+    pools: &SqlitePools,
     finished: &FinishedRun,
     ranges: &[Range],
     texts: RunTexts,

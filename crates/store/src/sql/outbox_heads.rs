@@ -78,7 +78,12 @@ pub(super) async fn load(db: &Db, per_owner: u32, now: Instant) -> Result<Vec<Ou
     let (now, per_owner) = (to_micros(now), i64::from(per_owner));
     let rows = match db {
         Db::Sqlite(pools) => {
-            sqlx::query_as::<_, HeadRow>(HEADS_SQLITE).bind(now).bind(per_owner).fetch_all(&pools.read).await
+            let mut connection = pools.read.acquire().await.map_err(failure)?;
+            sqlx::query_as::<_, HeadRow>(HEADS_SQLITE)
+                .bind(now)
+                .bind(per_owner)
+                .fetch_all(&mut *connection)
+                .await
         }
         Db::Postgres(pools) => {
             sqlx::query_as::<_, HeadRow>(HEADS_POSTGRES)

@@ -293,9 +293,10 @@ impl SqlStore {
         Ok(())
     }
 
-    async fn run_on_sqlite(&self, statements: &'static str) -> Result<(), StoreError> {
+    async fn run_on_sqlite(&self, statement: &'static str) -> Result<(), StoreError> {
         let Db::Sqlite(pools) = &self.db else { return Ok(()) };
-        sqlx::raw_sql(statements).execute(&pools.write).await.map(|_| ()).map_err(failure)
+        let mut connection = pools.write.acquire().await.map_err(failure)?;
+        sqlx::query(statement).execute(&mut *connection).await.map(|_| ()).map_err(failure)
     }
 }
 

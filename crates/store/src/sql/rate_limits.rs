@@ -107,7 +107,7 @@ impl SqlStore {
             };
         }
         let wait = match &self.db {
-            Db::Sqlite(pools) => ask!(&pools.write),
+            Db::Sqlite(pools) => ask!(&mut *pools.write.acquire().await.map_err(failure)?),
             Db::Postgres(pools) => ask!(&pools.write),
         };
         Ok(wait.map(|wait| Duration::from_micros(u64::try_from(wait).unwrap_or(0))))

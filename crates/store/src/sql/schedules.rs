@@ -84,7 +84,10 @@ impl ScheduleStore for SqlStore {
         );
         let now = now.timestamp_micros();
         let mut rows: Vec<ScheduleRow> = match &self.db {
-            Db::Sqlite(pools) => sqlx::query_as(SQLITE).bind(now).fetch_all(&pools.write).await,
+            Db::Sqlite(pools) => {
+                let mut connection = pools.write.acquire().await.map_err(failure)?;
+                sqlx::query_as(SQLITE).bind(now).fetch_all(&mut *connection).await
+            }
             Db::Postgres(pools) => sqlx::query_as(POSTGRES).bind(now).fetch_all(&pools.write).await,
         }
         .map_err(failure)?;

@@ -1,11 +1,10 @@
 //! Ids of searches in PostgreSQL whose start is flushed later. They are reserved by a statement that is flushed: an id
 //! that a crash of the database takes back would be given again, and two runs would be taken for one.
 
-use crate::db::Pools;
+use crate::db::PostgresPools;
 use crate::error::failure_during;
 use domain::ids::SearchId;
 use domain::ports::StoreError;
-use sqlx::Postgres;
 use tokio::sync::Mutex;
 
 /// Ids per reservation; unused ones are skipped when the process ends.
@@ -22,7 +21,7 @@ pub(crate) struct SearchIds {
 }
 
 impl SearchIds {
-    pub(super) async fn take(&self, pools: &Pools<Postgres>) -> Result<SearchId, StoreError> {
+    pub(super) async fn take(&self, pools: &PostgresPools) -> Result<SearchId, StoreError> {
         let mut reserved = self.reserved.lock().await;
         if reserved.is_empty() {
             *reserved = reserve(pools).await?;
@@ -33,7 +32,7 @@ impl SearchIds {
 
     /// Reserves more ids if few are left, so that the next searches need not wait for them. Does nothing in a process
     /// that uses none.
-    pub(super) async fn reserve_ahead(&self, pools: &Pools<Postgres>) -> Result<(), StoreError> {
+    pub(super) async fn reserve_ahead(&self, pools: &PostgresPools) -> Result<(), StoreError> {
         let Ok(_only_one) = self.ahead.try_lock() else { return Ok(()) };
         let left = self.reserved.lock().await.len();
         if left == 0 || left >= LOW {
@@ -49,7 +48,7 @@ impl SearchIds {
 }
 
 /// The ids, the smallest last.
-async fn reserve(pools: &Pools<Postgres>) -> Result<Vec<i64>, StoreError> {
+async fn reserve(pools: &PostgresPools) -> Result<Vec<i64>, StoreError> {
     const TEXT: &str = "SELECT nextval(pg_get_serial_sequence('searches', 'id')) AS id \
          FROM generate_series(1, $1) ORDER BY id DESC";
     sqlx::query_scalar(TEXT).bind(BLOCK).fetch_all(&pools.write).await.map_err(failure_during(concat!(

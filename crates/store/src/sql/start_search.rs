@@ -3,7 +3,7 @@
 use super::search_rows::{NewSearchTexts, push_insert};
 use super::task_columns::to_owner_column;
 use super::tasks::{TaskLease, claimed_columns};
-use crate::db::{Db, NO_FLUSH, Pools};
+use crate::db::{Db, NO_FLUSH, PostgresPools, SqlitePools};
 use crate::error::failure_during;
 use crate::json::JsonText;
 use crate::sqlite_batch::SqliteBatch;
@@ -11,7 +11,7 @@ use domain::ids::SearchId;
 use domain::instant::Instant;
 use domain::ports::{ClaimedTask, NewTask, StoreError};
 use domain::search::Search;
-use sqlx::{Database, Encode, Postgres, QueryBuilder, Sqlite, Type};
+use sqlx::{Database, Encode, Postgres, QueryBuilder, Type};
 
 /// When a commit of PostgreSQL is written to the disk. SQLite, with `synchronous` NORMAL, writes it later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ struct NewIds {
     task: i64,
 }
 
-async fn start_in_sqlite(pools: &Pools<Sqlite>, new: NewRecords<'_>) -> Result<NewIds, StoreError> {
+async fn start_in_sqlite(pools: &SqlitePools, new: NewRecords<'_>) -> Result<NewIds, StoreError> {
     // The id of the search is known only here.
     const PAYLOAD: (&str, &str) = ("json_set(", ", '$.search', last_insert_rowid())");
     let NewRecords { search, texts, task, lease } = new;
@@ -70,7 +70,7 @@ async fn start_in_sqlite(pools: &Pools<Sqlite>, new: NewRecords<'_>) -> Result<N
 }
 
 async fn start_in_postgres(
-    pools: &Pools<Postgres>,
+    pools: &PostgresPools,
     new: NewRecords<'_>,
     flush: Flush,
 ) -> Result<NewIds, StoreError> {

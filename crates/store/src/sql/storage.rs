@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use domain::instant::{Instant, to_micros};
 use domain::ports::{StorageStore, StoreError};
 use domain::storage_forecast::{DatabaseSize, SAMPLED_EVERY, SAMPLES_KEPT_FOR, SizeSample};
-use sqlx::SqlitePool;
+use sqlx::SqliteConnection;
 use std::path::PathBuf;
 
 /// Free pages that stay in the file for new searches.
@@ -24,11 +24,12 @@ impl StorageStore for SqlStore {
     async fn database_size(&self) -> Result<DatabaseSize, StoreError> {
         match &self.db {
             Db::Sqlite(pools) => {
+                let mut connection = pools.read.acquire().await.map_err(failure)?;
                 let (pages, free, page_size): (i64, i64, i64) = sqlx::query_as(
                     "SELECT page_count, freelist_count, page_size \
                      FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()",
                 )
-                .fetch_one(&pools.read)
+                .fetch_one(&mut *connection)
                 .await
                 .map_err(failure)?;
                 let bytes = |pages: i64| to_count(pages).saturating_mul(to_count(page_size));
@@ -71,7 +72,10 @@ impl StorageStore for SqlStore {
 
     async fn release_space(&self) -> Result<bool, StoreError> {
         match &self.db {
-            Db::Sqlite(pools) => release(&pools.write).await.map_err(failure),
+            Db::Sqlite(pools) => {
+                let mut connection = pools.write.acquire().await.map_err(failure)?;
+                release(&mut connection).await.map_err(failure)
+            }
             Db::Postgres(_) => Ok(false),
         }
     }
@@ -79,11 +83,11 @@ impl StorageStore for SqlStore {
 
 /// One step of a megabyte. Files of earlier versions (`auto_vacuum` 0) cannot shrink until `tributary database
 /// compact`.
-async fn release(file: &SqlitePool) -> Result<bool, sqlx::Error> {
+async fn release(file: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
     if free_pages(file).await? <= FREE_PAGES_KEPT {
         return Ok(false);
     }
-    sqlx::query("PRAGMA incremental_vacuum(256)").execute(file).await?;
+    sqlx::query("PRAGMA incremental_vacuum(256)").execute(&mut *file).await?;
     if free_pages(file).await? > FREE_PAGES_KEPT {
         return Ok(true);
     }
@@ -93,7 +97,7 @@ async fn release(file: &SqlitePool) -> Result<bool, sqlx::Error> {
 }
 
 /// Pages that can be released.
-async fn free_pages(file: &SqlitePool) -> Result<i64, sqlx::Error> {
+async fn free_pages(file: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
     const TEXT: &str =
         "SELECT freelist_count FROM pragma_freelist_count(), pragma_auto_vacuum() WHERE auto_vacuum = 2";
     Ok(sqlx::query_scalar(TEXT).fetch_optional(file).await?.unwrap_or(0))

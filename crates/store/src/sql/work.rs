@@ -27,7 +27,10 @@ type Row = (i64, Option<Instant>, Option<Instant>, Option<i64>, Option<i64>);
 pub(crate) async fn work_figures(db: &Db, now: Instant) -> Result<WorkFigures, StoreError> {
     let now = to_micros(now);
     let row: Result<Row, sqlx::Error> = match db {
-        Db::Sqlite(pools) => sqlx::query_as(TEXT.as_str()).bind(now).fetch_one(&pools.monitor).await,
+        Db::Sqlite(pools) => match pools.monitor.acquire().await {
+            Ok(mut connection) => sqlx::query_as(TEXT.as_str()).bind(now).fetch_one(&mut *connection).await,
+            Err(error) => Err(error),
+        },
         Db::Postgres(pools) => sqlx::query_as(TEXT.as_str()).bind(now).fetch_one(&pools.monitor).await,
     };
     let (tasks, oldest_due, oldest_open_search, ran, due) = row.map_err(|error| match error {
