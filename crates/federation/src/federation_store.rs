@@ -2,8 +2,8 @@
 
 use domain::ports::{
     IdempotencyStore, PipelineStore, PreferenceStore, ProviderStore, QueryTransformStore, RateLimitStore,
-    ReconcileStore, ResultStore, SearchRunStore, SearchStore, StorageStore, SummaryStore, TaskStore,
-    UserStore, VersionStore,
+    ReconcileStore, ResultStore, SearchRecordStore, SearchRunStore, SearchStore, StorageStore, SummaryStore,
+    TaskStore, UserStore, VersionStore,
 };
 
 /// The records that searches, their providers and their results need.
@@ -16,6 +16,7 @@ pub trait FederationStore:
     + RateLimitStore
     + ReconcileStore
     + ResultStore
+    + SearchRecordStore
     + SearchRunStore
     + SearchStore
     + StorageStore
@@ -36,6 +37,7 @@ impl<T> FederationStore for T where
         + RateLimitStore
         + ReconcileStore
         + ResultStore
+        + SearchRecordStore
         + SearchRunStore
         + SearchStore
         + StorageStore

@@ -4,8 +4,8 @@ use super::{
     ActivityStore, AiProviderStore, AuditStore, AuthenticatorStore, BrandingStore, CanonicalStore, ChatStore,
     ConnectionStore, EgressStore, HealthStore, IdempotencyStore, IdentityStore, OutboxStore, PipelineStore,
     PreferenceStore, PromptStore, ProviderStore, QueryTransformStore, RateLimitStore, ReconcileStore,
-    RecordEdits, ResultStore, ScheduleStore, SearchRunStore, SearchStore, SeedStore, SessionStore,
-    SignalStore, StorageStore, SummaryStore, TaskStore, TokenStore, UserStore, VersionStore,
+    RecordEdits, ResultStore, ScheduleStore, SearchRecordStore, SearchRunStore, SearchStore, SeedStore,
+    SessionStore, SignalStore, StorageStore, SummaryStore, TaskStore, TokenStore, UserStore, VersionStore,
 };
 
 /// All storage ports together, for the crates that build the service or serve every record of it. Other crates name
@@ -35,6 +35,7 @@ pub trait Store:
     + ActivityStore
     + BrandingStore
     + PreferenceStore
+    + SearchRecordStore
     + SearchRunStore
     + SignalStore
     + CanonicalStore

@@ -40,6 +40,7 @@ mod run_texts;
 mod runs;
 mod schedules;
 mod search_ids;
+mod search_records;
 mod search_rows;
 mod searches;
 mod sessions;

@@ -18,9 +18,10 @@ macro_rules! columns {
         "id, name, processors, date_updated"
     };
 }
+pub(super) use columns;
 
 row! {
-    struct PipelineRow {
+    pub(super) struct PipelineRow {
         id: i64,
         name: String,
         processors: Json<Vec<String>>,

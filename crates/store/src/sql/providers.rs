@@ -29,9 +29,10 @@ macro_rules! columns {
         "id, owner, draft, credentials, confidential, date_created, date_updated"
     };
 }
+pub(super) use columns;
 
 row! {
-    struct ProviderRow {
+    pub(super) struct ProviderRow {
         id: i64,
         owner: i64,
         draft: Json<ProviderSpec>,
@@ -44,7 +45,7 @@ row! {
 
 impl ProviderRow {
     /// Secrets that cannot be decrypted are left out and named: the record stays readable and can be repaired.
-    fn open(self, key: &EncryptionKey) -> SearchProvider {
+    pub(super) fn open(self, key: &EncryptionKey) -> SearchProvider {
         let id = ProviderId(self.id);
         let credentials = key.open(&self.credentials, &record(id)).ok();
         let confidential = Confidential::open(key, id, &self.confidential).ok();

@@ -24,6 +24,7 @@ pub mod rate_limits;
 pub mod reconcile;
 pub mod results;
 pub mod schedules;
+pub mod search_records;
 pub mod searches;
 pub mod signal_changes;
 pub mod signal_lists;
@@ -53,6 +54,7 @@ macro_rules! store_behaviors {
                 are_deleted_with_their_results, need_an_owner, are_counted_by_owner;
             first_runs: write_nothing_if_obsolete, append_their_notices, take_many_sets, end_without_sets,
                 keep_odd_texts, need_an_owner;
+            search_records: are_read_at_once, need_an_owner, may_lack_a_pipeline, are_read_as_one_by_one;
             audit: entries_are_appended_and_verified, entries_are_filtered_and_paged,
                 changes_are_noted_with_what_they_changed, groups_rules_pipelines_and_schedules_are_noted,
                 a_refused_change_is_not_noted, writers_at_once_leave_one_chain;

@@ -1,0 +1,42 @@
+//! Storage of the records that a search needs before it queries providers.
+
+use super::StoreError;
+use crate::ids::UserId;
+use crate::pipeline::Pipeline;
+use crate::preferences::Preferences;
+use crate::provider::SearchProvider;
+use crate::user::User;
+use async_trait::async_trait;
+
+/// How many searches a user has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnSearches {
+    /// As [`TaskStore::waiting_tasks_of`](super::TaskStore::waiting_tasks_of) counts them.
+    pub waiting: u64,
+    /// As [`SearchStore::count_searches`](super::SearchStore::count_searches) counts them.
+    pub stored: u64,
+}
+
+/// The records that decide whether a search starts, which providers it queries, and how their results are processed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchRecords {
+    pub owner: User,
+    pub own_searches: OwnSearches,
+    pub preferences: Preferences,
+    /// A search can run without it.
+    pub pipeline: Result<Pipeline, StoreError>,
+    /// All providers by id. Callers filter by `Principal::may_see`.
+    pub providers: Vec<SearchProvider>,
+}
+
+#[async_trait]
+pub trait SearchRecordStore: Send + Sync {
+    /// Reads the records for a search of this owner at once, with the pipeline of this name. Counting the stored
+    /// searches stops at `stored_max`. `NotFound` if there is no such user.
+    async fn search_records(
+        &self,
+        owner: UserId,
+        stored_max: u64,
+        pipeline: &str,
+    ) -> Result<SearchRecords, StoreError>;
+}

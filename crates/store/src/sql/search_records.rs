@@ -1,0 +1,153 @@
+//! Reads what a search needs before it queries providers: from SQLite in one call of the thread that owns the
+//! connection, from PostgreSQL over several connections.
+
+use super::pipelines::{self, PipelineRow};
+use super::providers::{self, ProviderRow};
+use super::task_columns::is_untouched;
+use super::user_rows::{UserRow, fold, user_columns, with_groups};
+use crate::SqlStore;
+use crate::db::{Db, SqlitePools};
+use crate::error::{failure, failure_during};
+use crate::json::{to_column, to_count};
+use async_trait::async_trait;
+use domain::ids::UserId;
+use domain::pipeline::Pipeline;
+use domain::ports::{
+    OwnSearches, PipelineStore, PreferenceStore, ProviderStore, QueueName, SearchRecordStore, SearchRecords,
+    SearchStore, StoreError, TaskStore, UserStore,
+};
+use domain::preferences::Preferences;
+use sqlx::sqlite::SqliteRow;
+use sqlx::types::Json;
+use sqlx::{FromRow, QueryBuilder, Row, Sqlite};
+
+/// A row of any of the statements; `record` names which.
+enum RecordRow {
+    User(UserRow),
+    OwnSearches {
+        waiting: i64,
+        stored: i64,
+    },
+    Preferences(Preferences),
+    /// Its error is no error of the others.
+    Pipeline(sqlx::Result<PipelineRow>),
+    Provider(Box<ProviderRow>),
+}
+
+impl<'r> FromRow<'r, SqliteRow> for RecordRow {
+    fn from_row(row: &'r SqliteRow) -> sqlx::Result<Self> {
+        Ok(match row.try_get::<&str, _>("record")? {
+            "user" => Self::User(UserRow::from_row(row)?),
+            "own_searches" => {
+                Self::OwnSearches { waiting: row.try_get("waiting")?, stored: row.try_get("stored")? }
+            }
+            "preferences" => Self::Preferences(row.try_get::<Json<Preferences>, _>("wishes")?.0),
+            "pipeline" => Self::Pipeline(PipelineRow::from_row(row)),
+            _ => Self::Provider(Box::new(ProviderRow::from_row(row)?)),
+        })
+    }
+}
+
+#[async_trait]
+impl SearchRecordStore for SqlStore {
+    async fn search_records(
+        &self,
+        owner: UserId,
+        stored_max: u64,
+        pipeline: &str,
+    ) -> Result<SearchRecords, StoreError> {
+        match &self.db {
+            Db::Sqlite(pools) => {
+                let rows = read_from_sqlite(pools, owner, stored_max, pipeline).await?;
+                self.collect_records(rows)
+            }
+            Db::Postgres(_) => self.read_one_by_one(owner, stored_max, pipeline).await,
+        }
+    }
+}
+
+impl SqlStore {
+    fn collect_records(&self, rows: Vec<RecordRow>) -> Result<SearchRecords, StoreError> {
+        let (mut users, mut providers) = (Vec::new(), Vec::new());
+        let mut own_searches = OwnSearches { waiting: 0, stored: 0 };
+        let mut preferences = Preferences::default();
+        let mut pipeline = Err(StoreError::NotFound);
+        for row in rows {
+            match row {
+                RecordRow::User(row) => users.push(row),
+                RecordRow::OwnSearches { waiting, stored } => {
+                    own_searches = OwnSearches { waiting: to_count(waiting), stored: to_count(stored) };
+                }
+                RecordRow::Preferences(stored) => preferences = stored,
+                RecordRow::Pipeline(row) => pipeline = row.map(Pipeline::from).map_err(failure),
+                RecordRow::Provider(row) => providers.push(row.open(&self.key)),
+            }
+        }
+        let owner = fold(users).pop().ok_or(StoreError::NotFound)?;
+        Ok(SearchRecords { owner, own_searches, preferences, pipeline, providers })
+    }
+
+    async fn read_one_by_one(
+        &self,
+        owner: UserId,
+        stored_max: u64,
+        pipeline: &str,
+    ) -> Result<SearchRecords, StoreError> {
+        let counts = async {
+            let (waiting, stored) = tokio::try_join!(
+                self.waiting_tasks_of(QueueName::Search, owner),
+                self.count_searches(owner, stored_max),
+            )?;
+            Ok::<_, StoreError>(OwnSearches { waiting, stored })
+        };
+        // Its error is no error of the others.
+        let pipeline = async { Ok::<_, StoreError>(self.pipeline_by_name(pipeline).await) };
+        let (owner, own_searches, preferences, pipeline, providers) =
+            tokio::try_join!(self.user(owner), counts, self.preferences(owner), pipeline, self.providers())?;
+        Ok(SearchRecords { owner, own_searches, preferences, pipeline, providers })
+    }
+}
+
+/// The rows of all statements. Each is decoded while the next ones are read.
+async fn read_from_sqlite(
+    pools: &SqlitePools,
+    owner: UserId,
+    stored_max: u64,
+    pipeline: &str,
+) -> Result<Vec<RecordRow>, StoreError> {
+    const USER: &str = concat!(
+        "SELECT 'user' AS record, ",
+        user_columns!(),
+        " FROM users ",
+        with_groups!(),
+        " WHERE users.id = "
+    );
+    const WAITING: &str = concat!(
+        "; SELECT 'own_searches' AS record, (SELECT COUNT(*) FROM tasks WHERE ",
+        is_untouched!("tasks"),
+        " AND queue = "
+    );
+    const PIPELINE: &str =
+        concat!("; SELECT 'pipeline' AS record, ", pipelines::columns!(), " FROM pipelines WHERE name = ");
+    const PROVIDERS: &str =
+        concat!("; SELECT 'provider' AS record, ", providers::columns!(), " FROM providers ORDER BY id");
+    let mut query = QueryBuilder::<Sqlite>::new(USER);
+    query.push_bind(owner.0);
+    query.push(WAITING).push_bind(QueueName::Search.as_str());
+    query.push(" AND owner = ").push_bind(owner.0);
+    query
+        .push(") AS waiting, (SELECT COUNT(*) FROM (SELECT 1 FROM searches WHERE owner = ")
+        .push_bind(owner.0);
+    query.push(" LIMIT ").push_bind(to_column(stored_max)).push(")) AS stored");
+    query
+        .push("; SELECT 'preferences' AS record, wishes FROM preferences WHERE user_id = ")
+        .push_bind(owner.0);
+    query.push(PIPELINE).push_bind(pipeline);
+    query.push(PROVIDERS);
+    let mut connection = pools.read.acquire().await.map_err(failure)?;
+    let rows = query.build_query_as::<RecordRow>().fetch_all(&mut *connection).await;
+    if rows.is_ok() {
+        connection.keep();
+    }
+    rows.map_err(failure_during(concat!(module_path!(), ":", line!())))
+}
