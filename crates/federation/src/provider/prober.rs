@@ -147,7 +147,8 @@ impl ProviderProber {
             date_created: now,
             date_updated: now,
         };
-        let transforms = self.transforms.run_transforms(&search, std::slice::from_ref(provider)).await?;
+        let transforms =
+            self.transforms.run_transforms(&search, owner, std::slice::from_ref(provider)).await?;
         let mut run = self.provider_runs.create(ProviderRunInput {
             search: Arc::new(search),
             provider: Arc::new(provider.clone()),

@@ -5,7 +5,7 @@ use crate::federation_store::FederationStore;
 use crate::search::backlog::Backlog;
 use crate::search::starting_searches::{AdmissionPermit, StartingSearches};
 use domain::ids::{SearchId, UserId};
-use domain::ports::{Clock, QueueName, StoreError};
+use domain::ports::{Clock, OwnSearches, QueueName, StoreError};
 use domain::settings::Settings;
 use std::sync::Arc;
 
@@ -13,6 +13,14 @@ use std::sync::Arc;
 const REMOVED_AT_ONCE: u64 = 100;
 /// At most this share of the limit is removed (1/10).
 const REMOVED_SHARE: u64 = 10;
+
+/// A new search that is not stored yet.
+pub(crate) struct NewSearchRequest<'a> {
+    permit: AdmissionPermit<'a>,
+    owner: UserId,
+    /// The user's searches that this process is storing, with this one.
+    starting: u64,
+}
 
 /// Decides whether a user may start another search.
 pub(crate) struct AdmissionControl {
@@ -33,19 +41,43 @@ impl AdmissionControl {
 
     /// Checks whether the user may create a search. Keep the permit until the search is stored.
     pub(crate) async fn admit_new(&self, owner: UserId) -> Result<AdmissionPermit<'_>, FederationError> {
+        let request = self.request_new(owner);
+        self.check_new(&request, None).await?;
+        Ok(request.permit)
+    }
+
+    /// Counts a new search from now on: the searches that are stored must be counted later. Keep the request until
+    /// the search is stored.
+    pub(crate) fn request_new(&self, owner: UserId) -> NewSearchRequest<'_> {
         let (permit, starting) = self.starting.begin(owner);
+        NewSearchRequest { permit, owner, starting }
+    }
+
+    /// Checks whether the user may create the search. `counted`: the user's searches, if the caller has counted them,
+    /// at most up to [`Self::stored_max`].
+    pub(crate) async fn check_new(
+        &self,
+        request: &NewSearchRequest<'_>,
+        counted: Option<OwnSearches>,
+    ) -> Result<(), FederationError> {
+        let NewSearchRequest { owner, starting, .. } = *request;
         tokio::try_join!(
             self.check_backlog(),
-            self.check_waiting(owner, starting),
-            self.check_kept(owner, starting)
+            self.check_waiting(owner, starting, counted.map(|counted| counted.waiting)),
+            self.check_kept(owner, starting, counted.map(|counted| counted.stored))
         )?;
-        Ok(permit)
+        Ok(())
+    }
+
+    /// The number of stored searches beyond which nothing needs to be counted. 0 if there is no limit.
+    pub(crate) fn stored_max(&self) -> u64 {
+        u64::from(self.settings.searches_kept_max)
     }
 
     /// Checks whether the user may run a search again. Keep the permit until the run is stored.
     pub(crate) async fn admit_again(&self, owner: UserId) -> Result<AdmissionPermit<'_>, FederationError> {
         let (permit, starting) = self.starting.begin(owner);
-        tokio::try_join!(self.check_backlog(), self.check_waiting(owner, starting))?;
+        tokio::try_join!(self.check_backlog(), self.check_waiting(owner, starting, None))?;
         Ok(permit)
     }
 
@@ -63,20 +95,36 @@ impl AdmissionControl {
         if backlog.add(max) { Ok(()) } else { Err(FederationError::QueueFull { max }) }
     }
 
-    async fn check_waiting(&self, owner: UserId, starting: u64) -> Result<(), FederationError> {
+    async fn check_waiting(
+        &self,
+        owner: UserId,
+        starting: u64,
+        counted: Option<u64>,
+    ) -> Result<(), FederationError> {
         let max = u64::from(self.settings.searches_waiting_max);
-        if max > 0 && self.store.waiting_tasks_of(QueueName::Search, owner).await? + starting > max {
-            Err(FederationError::TooManyWaiting { max })
-        } else {
-            Ok(())
+        if max == 0 {
+            return Ok(());
         }
+        let waiting = match counted {
+            Some(waiting) => waiting,
+            None => self.store.waiting_tasks_of(QueueName::Search, owner).await?,
+        };
+        if waiting + starting > max { Err(FederationError::TooManyWaiting { max }) } else { Ok(()) }
     }
 
     /// Makes space for a new search: at the limit, the oldest searches that are neither saved nor subscribed are
     /// removed.
-    async fn check_kept(&self, owner: UserId, starting: u64) -> Result<(), FederationError> {
-        let max = u64::from(self.settings.searches_kept_max);
-        if max == 0 || self.count_above(owner, starting, max).await? == 0 {
+    async fn check_kept(
+        &self,
+        owner: UserId,
+        starting: u64,
+        counted: Option<u64>,
+    ) -> Result<(), FederationError> {
+        let max = self.stored_max();
+        if max == 0 || counted.is_some_and(|stored| stored + starting <= max) {
+            return Ok(());
+        }
+        if counted.is_none() && self.count_above(owner, starting, max).await? == 0 {
             return Ok(());
         }
         let _removal_lock = self.removal.lock().await;

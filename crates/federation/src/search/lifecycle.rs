@@ -5,17 +5,19 @@ use crate::federation_store::FederationStore;
 use crate::notice_now::notice_now;
 use crate::search::admission::AdmissionControl;
 use crate::search::edit_locks::EditLocks;
-use crate::search::starting_runs::StartingRuns;
+use crate::search::starting_runs::{NewSearch, StartingRuns};
 use crate::search::transform_loader::TransformLoader;
 use domain::ids::{SearchId, UserId};
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::{PluginContext, PluginRegistry, QueueName, TaskQueue};
+use domain::pipeline::SYSTEM_DEFAULT;
+use domain::ports::{PluginContext, PluginRegistry, QueueName, SearchRecords, TaskQueue};
 use domain::request_context::current_request;
 use domain::search::{RESULTS_REQUESTED_MAX, Search, SearchSpec};
 use domain::settings::Settings;
 use domain::user::Principal;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use tokio::time::Instant;
 
 /// How often an edit is retried because a run or another process has written the search meanwhile.
 const EDITS_MAX: u32 = 50;
@@ -67,13 +69,18 @@ impl SearchLifecycle {
         expect: impl FnOnce(&Search) -> T,
     ) -> Result<(Search, T), FederationError> {
         let (spec, remarks) = self.validated(owner, spec).await?;
-        let _permit = self.admission.admit_new(owner).await?;
+        let admission = self.admission.request_new(owner);
+        // If a worker of this process has a free slot, the search starts there and need not be claimed.
+        let slot = self.queue.reserve(QueueName::Search, Some(owner));
+        let since = Instant::now();
+        let records = if slot.is_some() { self.read_records(owner).await } else { None };
+        let counted = records.as_ref().map(|records| records.own_searches);
+        self.admission.check_new(&admission, counted).await?;
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
         notices.extend(remarks);
         let request = current_request();
-        // If a worker of this process has a free slot, the search starts there and need not be claimed.
-        let Some(slot) = self.queue.reserve(QueueName::Search, Some(owner)) else {
+        let Some(slot) = slot else {
             let search = self.store.create_search(spec, owner, notices, now, request.as_deref()).await?;
             let expected = expect(&search);
             self.queue.notify(QueueName::Search);
@@ -87,9 +94,16 @@ impl SearchLifecycle {
             }
         };
         let expected = expect(&started.search);
-        self.starting_runs.put(started.search.clone());
+        self.starting_runs.put(NewSearch { search: started.search.clone(), records, since });
         slot.start(started.task);
         Ok((started.search, expected))
+    }
+
+    /// What the admission and the run need, read at once. None if it cannot be read: then each of them reads what it
+    /// needs and reports the error.
+    async fn read_records(&self, owner: UserId) -> Option<SearchRecords> {
+        let stored_max = self.admission.stored_max();
+        self.store.search_records(owner, stored_max, SYSTEM_DEFAULT).await.ok()
     }
 
     /// Stores an edit: `edit` derives the new spec from the stored search, again after a concurrent change. If it

@@ -4,8 +4,10 @@ use crate::cpu_pool::{CpuPool, YieldingPermit};
 use crate::notice_now::notice_now;
 use crate::search::processor_failure::{skipped, unknown_processor};
 use domain::notice::{Notice, NoticeKind};
-use domain::pipeline::SYSTEM_DEFAULT;
-use domain::ports::{PipelineStore, PluginContext, PluginRegistry, PostResultContext, RunStage, chain};
+use domain::pipeline::{Pipeline, SYSTEM_DEFAULT};
+use domain::ports::{
+    PipelineStore, PluginContext, PluginRegistry, PostResultContext, RunStage, StoreError, chain,
+};
 use domain::result::ResultSet;
 use domain::search::Search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -61,13 +63,28 @@ impl PostProcessor {
         notices.extend(said.unwrap_or_else(internal_error));
     }
 
-    /// The processors of the search, or those of the stored default pipeline, which decides the order.
+    /// Chooses the processors of the search, and reads the default pipeline if it is needed.
     pub async fn load_pipeline(&self, search: &Search, notices: &mut Vec<Notice>) -> Vec<String> {
         let own = &search.spec.post_result_processors;
         if !own.is_empty() {
             return own.clone();
         }
-        match self.pipelines.pipeline_by_name(SYSTEM_DEFAULT).await {
+        let default = self.pipelines.pipeline_by_name(SYSTEM_DEFAULT).await;
+        self.choose_pipeline(search, default, notices)
+    }
+
+    /// The processors of the search, or those of the stored default pipeline, which decides the order.
+    pub fn choose_pipeline(
+        &self,
+        search: &Search,
+        default: Result<Pipeline, StoreError>,
+        notices: &mut Vec<Notice>,
+    ) -> Vec<String> {
+        let own = &search.spec.post_result_processors;
+        if !own.is_empty() {
+            return own.clone();
+        }
+        match default {
             Ok(pipeline) => pipeline.processors,
             Err(error) => {
                 tracing::warn!(

@@ -7,6 +7,7 @@ use crate::search::finish::{RunOutcome, RunResults};
 use crate::search::merge::merge;
 use crate::search::runner::SearchRunner;
 use crate::search::selector::Selection;
+use crate::search::starting_runs::NewSearch;
 use crate::timings::StepName;
 use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::notice::NoticeKind;
@@ -28,11 +29,11 @@ impl SearchRunner {
         slot: &dyn RunningSlot,
     ) -> Result<(), FederationError> {
         let started = Instant::now();
-        let search = match self.starting_runs.take(id, run) {
-            Some(new) => new,
+        let (search, records) = match self.starting_runs.take(id, run) {
+            Some(NewSearch { search, records, .. }) => (search, records),
             None => match self.store.search(id).await {
                 Err(StoreError::NotFound) => return Ok(()),
-                other => other?,
+                other => (other?, None),
             },
         };
         if search.run != run || search.status.is_final() {
@@ -40,7 +41,8 @@ impl SearchRunner {
         }
         let timer = &self.timings.start(&search, || self.context.clock.now());
         let mut notices = Vec::new();
-        let Selection { providers, preferences } = self.selector.select(&search, &mut notices).await?;
+        let Selection { providers, owner, preferences, pipeline } =
+            self.selector.select(&search, records, &mut notices).await?;
         if providers.is_empty() {
             notices.push(notice_now(&self.context, NoticeKind::NoProviders));
             return self.finish_without_run(&search, SearchStatus::ErrNoSearchproviders, notices).await;
@@ -48,7 +50,7 @@ impl SearchRunner {
         if search.spec.sort == Sort::Date && kind == RunKind::New {
             notices.push(notice_now(&self.context, NoticeKind::DateSortRequested));
         }
-        let transforms = self.transforms.run_transforms(&search, &providers).await?;
+        let transforms = self.transforms.run_transforms(&search, &owner, &providers).await?;
         slot.release(); // a processor may call a model
         let query = self.pre_query(&search, &transforms, &mut notices).await;
         // The providers get all of their time, however long preparing the query took.
@@ -58,13 +60,11 @@ impl SearchRunner {
         let input =
             ProviderInput { query: &query, transforms: &transforms, memory: &memory, deadline, timer };
         timer.end_step(StepName::Prepare);
-        // Read and written while the providers are queried.
-        let stored = async {
-            let status = self.set_status(id, run, SearchStatus::Federating);
-            tokio::join!(status, self.post_processor.load_pipeline(&search, &mut notices))
-        };
-        let ((is_current, pipeline), (mut sets, mut found)) =
-            tokio::join!(timer.time_part(StepName::Status, stored), self.fan_out(&search, providers, input));
+        let pipeline = self.post_processor.choose_pipeline(&search, pipeline, &mut notices);
+        // Written while the providers are queried.
+        let status = self.set_status(id, run, SearchStatus::Federating);
+        let (is_current, (mut sets, mut found)) =
+            tokio::join!(timer.time_part(StepName::Status, status), self.fan_out(&search, providers, input));
         if !is_current? {
             return Ok(()); // deleted or restarted meanwhile
         }

@@ -5,7 +5,8 @@ use crate::federation_store::FederationStore;
 use crate::notice_now::notice_now;
 use domain::ids::{ProviderId, UserId};
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::PluginContext;
+use domain::pipeline::{Pipeline, SYSTEM_DEFAULT};
+use domain::ports::{PluginContext, SearchRecords, StoreError};
 use domain::preferences::{Preference, Preferences};
 use domain::provider::SearchProvider;
 use domain::search::{ProviderRef, Search};
@@ -19,25 +20,30 @@ pub struct ProviderSelector {
     pub(crate) context: PluginContext,
 }
 
-/// The providers of a search, and the preferences by which they were selected.
+/// The providers of a search, and the records by which they were selected.
 pub(crate) struct Selection {
     /// Ordered by id.
     pub providers: Vec<SearchProvider>,
+    pub owner: Principal,
     pub preferences: Preferences,
+    /// Read with the others: the default pipeline of post-result processors.
+    pub pipeline: Result<Pipeline, StoreError>,
 }
 
 impl ProviderSelector {
-    /// Selects the providers. Unknown names in the list are reported in `notices`.
+    /// Selects the providers. Unknown names in the list are reported in `notices`. The records are read unless the
+    /// caller has them.
     pub(crate) async fn select(
         &self,
         search: &Search,
+        records: Option<SearchRecords>,
         notices: &mut Vec<Notice>,
     ) -> Result<Selection, FederationError> {
-        let (owner, mut candidates, preferences) = tokio::try_join!(
-            self.store.user(search.owner),
-            self.store.providers(),
-            self.store.preferences(search.owner),
-        )?;
+        let records = match records {
+            Some(records) => records,
+            None => self.store.search_records(search.owner, 0, SYSTEM_DEFAULT).await?,
+        };
+        let SearchRecords { owner, preferences, pipeline, providers: mut candidates, .. } = records;
         let owner = Principal::of(&owner);
         candidates.retain(|provider| provider.spec.active && owner.may_see(provider));
         let list = &search.spec.searchprovider_list;
@@ -61,12 +67,12 @@ impl ProviderSelector {
             notices.push(notice_now(&self.context, NoticeKind::SourcesExcluded { names: blocked_names }));
         }
         chosen.retain(|one| !is_blocked(one));
-        Ok(Selection { providers: chosen, preferences })
+        Ok(Selection { providers: chosen, owner, preferences, pipeline })
     }
 
     /// The providers of this search, ordered by id.
     pub async fn selected_providers(&self, search: &Search) -> Result<Vec<SearchProvider>, FederationError> {
-        Ok(self.select(search, &mut Vec::new()).await?.providers)
+        Ok(self.select(search, None, &mut Vec::new()).await?.providers)
     }
 
     /// The providers of a user's searches with this list, ordered by id.

@@ -46,6 +46,7 @@ impl TransformLoader {
     pub(crate) async fn run_transforms(
         &self,
         search: &Search,
+        owner: &Principal,
         providers: &[SearchProvider],
     ) -> Result<Arc<RunTransforms>, FederationError> {
         let wanted: BTreeSet<String> = [&search.spec.pre_query_processors, &search.spec.query_processors]
@@ -58,7 +59,6 @@ impl TransformLoader {
         if wanted.is_empty() {
             return Ok(Arc::default());
         }
-        let owner = Principal::of(&self.store.user(search.owner).await?);
         let mut found = RunTransforms::default();
         for transform in self.store.transforms().await? {
             let reference = transform.spec.reference();
