@@ -18,7 +18,7 @@ use in_flight::{InFlightRuns, RunGuard};
 use outbox::{Outbox, ProgressEvent};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 use watched::WatchedSearch;
 
@@ -38,20 +38,30 @@ pub struct ProgressHub {
 #[derive(Debug)]
 struct Channel {
     sender: broadcast::Sender<SearchEvent>,
+    /// Changes at a final status. Who waits for the end alone is not woken by every provider, and keeps no result sets
+    /// in the channel.
+    end: watch::Sender<()>,
     /// None if its listeners poll the row themselves.
     watched: Option<WatchedSearch>,
 }
 
 impl Channel {
     fn new() -> Self {
-        Self { sender: broadcast::channel(EVENTS_KEPT_MAX).0, watched: None }
+        Self { sender: broadcast::channel(EVENTS_KEPT_MAX).0, end: watch::Sender::new(()), watched: None }
     }
 
     fn publish(&mut self, event: SearchEvent) {
         if let Some(watched) = &mut self.watched {
             watched.observe_event(&event);
         }
+        if matches!(&event, SearchEvent::Status(status) if status.is_final()) {
+            self.end.send_replace(());
+        }
         let _nobody_listens = self.sender.send(event);
+    }
+
+    fn has_listeners(&self) -> bool {
+        self.sender.receiver_count() > 0 || self.end.receiver_count() > 0
     }
 }
 
@@ -62,11 +72,17 @@ impl ProgressHub {
         channels.entry(search).or_insert_with(Channel::new).sender.subscribe()
     }
 
+    /// Listens for the end of a search, from now on: it may end more than once, if it runs again.
+    pub fn listen_for_end(&self, search: SearchId) -> watch::Receiver<()> {
+        let mut channels = self.active_channels();
+        channels.entry(search).or_insert_with(Channel::new).end.subscribe()
+    }
+
     /// Watches a search for all its listeners in this process: requests progress events from other processes, and
     /// publishes [`SearchEvent::Changed`] if its row differs from `search`, which must have been read after
     /// subscribing.
     pub fn follow(&self, search: &Search) {
-        let mut channels = self.lock();
+        let mut channels = lock(&self.channels);
         let Some(channel) = channels.get_mut(&search.id) else { return };
         if channel.watched.is_none() {
             channel.watched = Some(WatchedSearch::new(search, Instant::now()));
@@ -78,7 +94,7 @@ impl ProgressHub {
     pub fn snapshot(&self, search: SearchId, run: RunNumber) -> Vec<Arc<ResultSet>> {
         let of_run = |(its_run, set)| (its_run == run).then_some(set);
         let mut sets: Vec<_> = self.in_flight.result_sets(search).into_iter().filter_map(of_run).collect();
-        let channels = self.lock();
+        let channels = lock(&self.channels);
         let watched = channels.get(&search).and_then(|channel| channel.watched.as_ref());
         sets.extend(watched.into_iter().flat_map(|watched| watched.received(run)).map(Arc::clone));
         sets
@@ -86,7 +102,9 @@ impl ProgressHub {
 
     /// Tells the hub that a listener could not read the row: the row is polled again, and the listeners are notified.
     pub fn invalidate(&self, search: SearchId) {
-        if let Some(watched) = self.lock().get_mut(&search).and_then(|channel| channel.watched.as_mut()) {
+        if let Some(watched) =
+            lock(&self.channels).get_mut(&search).and_then(|channel| channel.watched.as_mut())
+        {
             watched.invalidate();
         }
     }
@@ -117,7 +135,7 @@ impl ProgressHub {
     /// Handles the state read from a row; None if there is no row.
     pub(crate) fn observe_row(&self, search: SearchId, state: Option<RunState>, now: Instant) {
         let has_live_events = self.outbox.has_bus() || self.in_flight.contains(search);
-        let mut channels = self.lock();
+        let mut channels = lock(&self.channels);
         let Some(channel) = channels.get_mut(&search) else { return };
         if channel.watched.as_mut().is_some_and(|watched| watched.observe_row(state, has_live_events, now)) {
             channel.publish(SearchEvent::Changed);
@@ -142,21 +160,21 @@ impl ProgressHub {
 
     /// Publishes an event to the listeners of this process, if there are any.
     pub(crate) fn publish(&self, search: SearchId, event: SearchEvent) {
-        if let Some(channel) = self.lock().get_mut(&search) {
+        if let Some(channel) = lock(&self.channels).get_mut(&search) {
             channel.publish(event);
         }
     }
 
     /// The channels, after removing those without listeners.
     fn active_channels(&self) -> MutexGuard<'_, HashMap<SearchId, Channel>> {
-        let mut channels = self.lock();
-        channels.retain(|_, channel| channel.sender.receiver_count() > 0);
+        let mut channels = lock(&self.channels);
+        channels.retain(|_, channel| channel.has_listeners());
         channels
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SearchId, Channel>> {
-        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock(channels: &Mutex<HashMap<SearchId, Channel>>) -> MutexGuard<'_, HashMap<SearchId, Channel>> {
+    channels.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -216,6 +234,28 @@ pub(crate) mod tests {
         drop(received);
         advance(Duration::from_secs(60)).await;
         assert_eq!(hub.due_for_read(Instant::now()), [], "no listener is left");
+    }
+
+    #[test]
+    fn only_the_end_wakes_those_who_wait_for_it() {
+        let hub = ProgressHub::default();
+        let mut end = hub.listen_for_end(ID);
+        let set = Arc::new(testkit::builders::result_set(1).search(ID).build());
+        hub.status_changed(ID, SearchStatus::Federating);
+        hub.provider_ended(RunNumber::FIRST, &set);
+        hub.changed(ID);
+        assert!(!end.has_changed().expect("the hub is there"));
+        assert_eq!(Arc::strong_count(&set), 1, "no channel keeps it");
+        for _ in 0..2 {
+            hub.status_changed(ID, SearchStatus::FullResultsReady);
+            assert!(end.has_changed().expect("the hub is there"));
+            end.mark_unchanged();
+        }
+        hub.status_changed(SearchId(8), SearchStatus::FullResultsReady);
+        assert!(!end.has_changed().expect("the hub is there"), "another search");
+        assert_eq!(hub.active_channels().len(), 1);
+        drop(end);
+        assert_eq!(hub.active_channels().len(), 0, "no listener is left");
     }
 
     #[tokio::test(start_paused = true)]

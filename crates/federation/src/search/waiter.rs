@@ -2,12 +2,12 @@
 
 use crate::error::FederationError;
 use crate::federation_store::FederationStore;
-use crate::progress::{ProgressHub, SearchEvent};
+use crate::progress::ProgressHub;
 use crate::search::ended_runs::{EndedRuns, EndedSearch, Expectation};
 use domain::search::Search;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::broadcast::Receiver;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 /// How often the row is read without events: the search may run in another process.
@@ -17,7 +17,7 @@ const ROW_READ_EVERY: Duration = Duration::from_millis(250);
 pub(crate) struct ExpectedEnd<'a> {
     /// None if too many runs are expected in this process.
     run: Option<Expectation<'a>>,
-    events: Receiver<SearchEvent>,
+    end: watch::Receiver<()>,
 }
 
 /// Waits for searches and watches their rows for listeners.
@@ -51,7 +51,7 @@ impl SearchWaiter {
 
     /// Expects the end of a search from now on. Nothing that happens before [`Self::wait_for`] is missed.
     pub(crate) fn expect(&self, search: &Search) -> ExpectedEnd<'_> {
-        ExpectedEnd { run: self.ended_runs.expect(search.id), events: self.progress.subscribe(search.id) }
+        ExpectedEnd { run: self.ended_runs.expect(search.id), end: self.progress.listen_for_end(search.id) }
     }
 
     /// Waits until the search is ready or has failed; `NotReady` after `at_most`.
@@ -73,16 +73,12 @@ impl SearchWaiter {
         at_most: Duration,
     ) -> Result<EndedSearch, FederationError> {
         let give_up_at = Instant::now() + at_most;
-        let ExpectedEnd { run: expected, mut events } = expected;
+        let ExpectedEnd { run: expected, mut end } = expected;
         loop {
             let read_again_at = give_up_at.min(Instant::now() + ROW_READ_EVERY);
             let final_status = async {
-                loop {
-                    match events.recv().await {
-                        Ok(SearchEvent::Status(status)) if status.is_final() => return,
-                        Ok(_) => {}
-                        Err(_missed_some) => return,
-                    }
+                if end.changed().await.is_err() {
+                    std::future::pending::<()>().await; // nobody reports it; the row is read
                 }
             };
             let _time_to_read_the_row = timeout_at(read_again_at, final_status).await;
