@@ -1,9 +1,10 @@
 //! What the tests share: a store in memory, and a connector with fixed rows.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+use domain::ids::UserId;
 use domain::ports::{
-    Capability, ConnectorError, NormalizedPage, ProviderQuery, RequestDescription, SourceRequest,
-    TypedConnector,
+    Capability, ClaimedTask, ConnectorError, NewLease, NormalizedPage, ProviderQuery, RequestDescription,
+    ReservedSlot, SlotOffer, SourceRequest, TypedConnector,
 };
 use domain::secret::Secret;
 use serde_json::{Value, json};
@@ -51,6 +52,25 @@ impl TypedConnector for FixedRows {
         let count = Some(items.len() as u64);
         Ok(NormalizedPage { found: count, retrieved: count, items })
     }
+}
+
+/// A worker of this process that takes every task and runs none.
+pub struct FreeSlots;
+
+struct FreeSlot;
+
+impl SlotOffer for FreeSlots {
+    fn reserve(&self, _owner: Option<UserId>) -> Option<Box<dyn ReservedSlot>> {
+        Some(Box::new(FreeSlot))
+    }
+}
+
+impl ReservedSlot for FreeSlot {
+    fn lease(&self) -> NewLease {
+        NewLease { worker: "worker".to_owned(), duration: Duration::from_secs(60) }
+    }
+
+    fn start(self: Box<Self>, _task: ClaimedTask) {}
 }
 
 pub async fn open_store() -> Arc<SqlStore> {

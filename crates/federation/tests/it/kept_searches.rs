@@ -1,12 +1,12 @@
 //! Limit of kept searches per user: old searches make space for new ones, except saved and subscribed ones.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use crate::fixture::open_store;
+use crate::fixture::{FreeSlots, open_store};
 use domain::ids::{SearchId, UserId};
 use domain::owner_scope::OwnerScope;
 use domain::ports::{
-    Clock, FinishedRun, NoObserver, PluginContext, PluginRegistry, SearchStore, SystemClock, Unavailable,
-    UserStore,
+    Clock, FinishedRun, NoObserver, PluginContext, PluginRegistry, QueueName, SearchStore, SlotOffer,
+    SystemClock, TaskQueue, Unavailable, UserStore,
 };
 use domain::search::{Search, SearchFilter, SearchSpec};
 use domain::settings::Settings;
@@ -36,19 +36,27 @@ struct Fixture {
     store: Arc<SqlStore>,
     federation: Federation,
     owner: UserId,
+    /// The queue keeps no worker alive.
+    _offer: Arc<dyn SlotOffer>,
 }
 
 impl Fixture {
-    async fn new() -> Self {
+    /// With slots, searches start in this process; otherwise they are claimed.
+    async fn new(has_slots: bool) -> Self {
         let store = open_store().await;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
         let owner = store.create_user(user, String::new(), clock.now()).await.unwrap().id;
         let settings =
             Arc::new(Settings { searches_kept_max: MAX, searches_waiting_max: 0, ..Settings::default() });
+        let queue = Arc::new(SqlQueue::new(store.clone(), Arc::clone(&clock)));
+        let offer: Arc<dyn SlotOffer> = Arc::new(FreeSlots);
+        if has_slots {
+            queue.offer_slots(QueueName::Search, &offer);
+        }
         let federation = Federation::new(FederationDeps {
             store: store.clone(),
-            queue: Arc::new(SqlQueue::new(store.clone(), Arc::clone(&clock))),
+            queue,
             plugins: PLUGINS,
             context: PluginContext::new(Arc::new(Unavailable), clock, Arc::default()),
             settings,
@@ -56,7 +64,7 @@ impl Fixture {
             pages: Arc::new(Unavailable),
             observer: Arc::new(NoObserver),
         });
-        Self { store, federation, owner }
+        Self { store, federation, owner, _offer: offer }
     }
 
     async fn search(&self, spec: SearchSpec) -> Result<Search, FederationError> {
@@ -96,51 +104,62 @@ fn saved() -> SearchSpec {
 
 #[tokio::test]
 async fn old_searches_make_space_for_new_ones() {
-    let fixture = Fixture::new().await;
-    let kept = [
-        fixture.search(saved()).await.unwrap(),
-        fixture.search(SearchSpec { subscribe: true, ..plain() }).await.unwrap(),
-    ];
-    let first = fixture.search(plain()).await.unwrap();
-    for _ in 3..MAX {
+    for has_slots in [false, true] {
+        let fixture = Fixture::new(has_slots).await;
+        let kept = [
+            fixture.search(saved()).await.unwrap(),
+            fixture.search(SearchSpec { subscribe: true, ..plain() }).await.unwrap(),
+        ];
+        let first = fixture.search(plain()).await.unwrap();
+        for _ in 3..MAX {
+            fixture.search(plain()).await.unwrap();
+        }
+        assert_eq!(fixture.count().await, u64::from(MAX));
+        assert!(fixture.is_there(first.id).await);
         fixture.search(plain()).await.unwrap();
-    }
-    assert_eq!(fixture.count().await, u64::from(MAX));
-    assert!(fixture.is_there(first.id).await);
-    fixture.search(plain()).await.unwrap();
-    assert_eq!(fixture.count().await, u64::from(MAX) + 1 - REMOVED_AT_ONCE, "the next requests remove none");
-    assert!(!fixture.is_there(first.id).await, "the oldest");
-    for _ in 0..3 * MAX {
-        fixture.search(plain()).await.unwrap();
-        assert!(fixture.count().await <= u64::from(MAX));
-    }
-    for search in kept {
-        assert!(fixture.is_there(search.id).await, "{:?}", search.spec);
+        assert_eq!(
+            fixture.count().await,
+            u64::from(MAX) + 1 - REMOVED_AT_ONCE,
+            "the next requests remove none"
+        );
+        assert!(!fixture.is_there(first.id).await, "the oldest");
+        for _ in 0..3 * MAX {
+            fixture.search(plain()).await.unwrap();
+            assert!(fixture.count().await <= u64::from(MAX));
+        }
+        for search in kept {
+            assert!(fixture.is_there(search.id).await, "{:?}", search.spec);
+        }
     }
 }
 
 #[tokio::test]
 async fn concurrent_requests_remove_no_more_than_needed() {
-    let fixture = Fixture::new().await;
-    for _ in 0..MAX {
-        fixture.search(plain()).await.unwrap();
+    for has_slots in [false, true] {
+        let fixture = Fixture::new(has_slots).await;
+        for _ in 0..MAX {
+            fixture.search(plain()).await.unwrap();
+        }
+        for created in
+            join_all((0..3).map(|_| fixture.federation.searches.create(fixture.owner, plain()))).await
+        {
+            created.unwrap();
+        }
+        let count = fixture.count().await;
+        assert!((u64::from(MAX) + 3 - 2 * REMOVED_AT_ONCE..=u64::from(MAX)).contains(&count), "{count}");
     }
-    for created in join_all((0..3).map(|_| fixture.federation.searches.create(fixture.owner, plain()))).await
-    {
-        created.unwrap();
-    }
-    let count = fixture.count().await;
-    assert!((u64::from(MAX) + 3 - 2 * REMOVED_AT_ONCE..=u64::from(MAX)).contains(&count), "{count}");
 }
 
 #[tokio::test]
 async fn a_search_is_rejected_only_if_no_other_is_removable() {
-    let fixture = Fixture::new().await;
-    for _ in 0..MAX {
-        fixture.search(saved()).await.unwrap();
+    for has_slots in [false, true] {
+        let fixture = Fixture::new(has_slots).await;
+        for _ in 0..MAX {
+            fixture.search(saved()).await.unwrap();
+        }
+        let refused = fixture.search(plain()).await.unwrap_err();
+        assert!(matches!(refused, FederationError::TooManyKept { .. }), "{refused}");
+        assert!(refused.to_string().contains("delete saved searches"), "{refused}");
+        assert_eq!(fixture.count().await, u64::from(MAX), "nothing is removed");
     }
-    let refused = fixture.search(plain()).await.unwrap_err();
-    assert!(matches!(refused, FederationError::TooManyKept { .. }), "{refused}");
-    assert!(refused.to_string().contains("delete saved searches"), "{refused}");
-    assert_eq!(fixture.count().await, u64::from(MAX), "nothing is removed");
 }

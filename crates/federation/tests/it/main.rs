@@ -2,5 +2,6 @@
 
 mod deadline;
 mod fixture;
+mod handed_records;
 mod kept_searches;
 mod versions;
