@@ -309,7 +309,6 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
             write,
             checkpoints: None,
             open_batch,
-            kept: KeptConnections::of_pool(0),
         }));
     }
     let path = options.get_filename().to_owned();
