@@ -49,17 +49,24 @@ impl PasswordVerifier {
         password: &str,
     ) -> Result<Option<User>, ApiError> {
         attempt.check().map_err(|too_many| attempt.refusal(too_many))?;
-        let hash = if is_possible(username, password) { store.password_hash(username).await? } else { None };
-        let Some(hash) = hash else {
+        let stored = if is_possible(username, password) {
+            store.user_with_password_hash(username).await?
+        } else {
+            None
+        };
+        let Some((user, hash)) = stored else {
             self.matches(attempt, None, password, password::DECOY).await?;
             return Ok(None);
         };
         let memory = self.memory_of(username, password, &hash);
         if self.verified.contains_key(&memory) {
             attempt.succeeded();
-        } else if !self.matches(attempt, Some(memory), password, &hash).await? {
+            return Ok(Some(user));
+        }
+        if !self.matches(attempt, Some(memory), password, &hash).await? {
             return Ok(None);
         }
+        // Hashing takes a while, in which the user may have lost rights.
         match store.user_by_name(username).await {
             Ok(user) => Ok(Some(user)),
             Err(domain::ports::StoreError::NotFound) => Ok(None),

@@ -6,6 +6,7 @@ use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
+use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::ids::{GroupId, UserId};
@@ -13,6 +14,12 @@ use domain::instant::{Instant, to_micros};
 use domain::ports::{EditableRecord, Page, StoreError, UserEdits, UserStore};
 use domain::user::{Group, GroupSpec, LOGIN_LABEL, User, UserSpec};
 use serde_json::{Value, json};
+
+row! {
+    struct PasswordRow with (user: UserRow) {
+        password_hash: String,
+    }
+}
 
 #[async_trait]
 impl UserStore for SqlStore {
@@ -68,6 +75,23 @@ impl UserStore for SqlStore {
         }
         on_db!(self.db, read, db => sqlx::query_scalar("SELECT password_hash FROM users WHERE username = $1")
             .bind(username).fetch_optional(db))
+    }
+
+    async fn user_with_password_hash(&self, username: &str) -> Result<Option<(User, String)>, StoreError> {
+        const TEXT: &str = concat!(
+            "SELECT users.password_hash, ",
+            user_columns!(),
+            " FROM users ",
+            with_groups!(),
+            " WHERE users.username = $1"
+        );
+        if username.contains('\0') {
+            return Ok(None);
+        }
+        let rows =
+            on_db!(self.db, read, db => sqlx::query_as::<_, PasswordRow>(TEXT).bind(username).fetch_all(db))?;
+        let hash = rows.first().map(|row| row.password_hash.clone());
+        Ok(fold(rows.into_iter().map(|row| row.user)).pop().zip(hash))
     }
 
     async fn users(&self, offset: u64, limit: u64) -> Result<Page<User>, StoreError> {

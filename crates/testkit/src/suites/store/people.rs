@@ -40,9 +40,12 @@ pub async fn users_are_created_and_read(store: &dyn Store) {
     assert_eq!(store.user(ann.id).await.unwrap(), ann);
     assert_eq!(store.user_by_name("ann").await.unwrap(), ann);
     assert_eq!(store.password_hash("ann").await.unwrap().as_deref(), Some("secret hash"));
+    let both = store.user_with_password_hash("ann").await.unwrap();
+    assert_eq!(both, Some((ann.clone(), "secret hash".to_owned())));
     for unknown in ["", "ANN", "bob", "ann\0", "' OR 1=1 --"] {
         assert_eq!(store.user_by_name(unknown).await, Err(StoreError::NotFound), "{unknown:?}");
         assert_eq!(store.password_hash(unknown).await.unwrap(), None, "{unknown:?}");
+        assert_eq!(store.user_with_password_hash(unknown).await.unwrap(), None, "{unknown:?}");
     }
     assert_eq!(store.user(UserId(999)).await, Err(StoreError::NotFound));
 }
