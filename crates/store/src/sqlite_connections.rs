@@ -2,14 +2,16 @@
 //!
 //! The driver tests every connection that is given back, in a task of its own: that wakes the thread that owns the
 //! connection a second time, and takes as long as a small statement. A connection whose statement has ended needs no
-//! test.
+//! test: it is passed to the next caller at once.
 
 use domain::ports::PoolUse;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{SqlSafeStr, Sqlite, SqliteConnection, SqlitePool, Transaction};
+use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
 
 /// The connections of a pool. Everybody takes them from here: a caller that waits for the pool itself would not get a
 /// connection that is kept here.
@@ -23,8 +25,9 @@ pub(crate) struct SqliteConnections {
 struct IdleConnections {
     /// Outside of the pool. The one that was used last is used first: its pages and statements are in memory.
     kept: Vec<PoolConnection<Sqlite>>,
-    /// Callers that wait for the pool. While there are any, connections are given back to it.
-    waiting: usize,
+    /// Callers that wait for a connection, first come, first served. They wait for the pool as well: connections that
+    /// need a test come back there.
+    waiting: VecDeque<oneshot::Sender<PoolConnection<Sqlite>>>,
     is_closed: bool,
 }
 
@@ -34,9 +37,6 @@ pub(crate) struct UsedConnection {
     idle: Arc<Mutex<IdleConnections>>,
 }
 
-/// A caller that waits for the pool.
-struct PoolWaiter<'a>(&'a Mutex<IdleConnections>);
-
 impl SqliteConnections {
     pub(crate) fn new(pool: SqlitePool) -> Self {
         Self { pool, idle: Arc::default() }
@@ -45,7 +45,11 @@ impl SqliteConnections {
     pub(crate) async fn acquire(&self) -> Result<UsedConnection, sqlx::Error> {
         let connection = match self.take_kept() {
             Ok(connection) => connection,
-            Err(_waiter) => self.pool.acquire().await?,
+            Err(next_kept) => tokio::select! {
+                biased;
+                Ok(connection) = next_kept => connection,
+                connection = self.pool.acquire() => connection?,
+            },
         };
         Ok(UsedConnection { connection, idle: Arc::clone(&self.idle) })
     }
@@ -68,6 +72,7 @@ impl SqliteConnections {
         let kept = {
             let mut idle = lock(&self.idle);
             idle.is_closed = true;
+            idle.waiting.clear(); // the pool refuses them
             std::mem::take(&mut idle.kept)
         };
         let closed = self.pool.close();
@@ -82,13 +87,19 @@ impl SqliteConnections {
         PoolUse { pool: name, max, size, in_use: size.saturating_sub(idle) }
     }
 
-    /// A kept connection, or the right to wait for the pool.
-    fn take_kept(&self) -> Result<PoolConnection<Sqlite>, PoolWaiter<'_>> {
+    /// A kept connection, or where the next one arrives.
+    fn take_kept(&self) -> Result<PoolConnection<Sqlite>, oneshot::Receiver<PoolConnection<Sqlite>>> {
         let mut idle = lock(&self.idle);
-        idle.kept.pop().ok_or_else(|| {
-            idle.waiting += 1;
-            PoolWaiter(&self.idle)
-        })
+        if let Some(connection) = idle.kept.pop() {
+            return Ok(connection);
+        }
+        // Those who wait no longer would make the list longer and longer.
+        idle.waiting.retain(|waiting| !waiting.is_closed());
+        let (sender, next_kept) = oneshot::channel();
+        if !idle.is_closed {
+            idle.waiting.push_back(sender);
+        }
+        Err(next_kept)
     }
 }
 
@@ -96,17 +107,17 @@ impl UsedConnection {
     /// Gives the connection back without a test. Call it when the last statement has ended without an error, outside of
     /// a transaction.
     pub(crate) fn keep(self) {
-        let Self { connection, idle } = self;
-        let given_back = {
-            let mut idle = lock(&idle);
-            if idle.waiting == 0 && !idle.is_closed {
-                idle.kept.push(connection);
-                None
-            } else {
-                Some(connection)
+        let Self { mut connection, idle } = self;
+        let mut idle = lock(&idle);
+        while let Some(waiting) = idle.waiting.pop_front() {
+            match waiting.send(connection) {
+                Ok(()) => return,
+                Err(refused) => connection = refused, // waits no longer
             }
-        };
-        drop(given_back); // outside of the lock
+        }
+        if !idle.is_closed {
+            idle.kept.push(connection);
+        }
     }
 }
 
@@ -121,12 +132,6 @@ impl Deref for UsedConnection {
 impl DerefMut for UsedConnection {
     fn deref_mut(&mut self) -> &mut SqliteConnection {
         &mut self.connection
-    }
-}
-
-impl Drop for PoolWaiter<'_> {
-    fn drop(&mut self) {
-        lock(self.0).waiting -= 1;
     }
 }
 
@@ -159,6 +164,10 @@ mod tests {
 
     fn kept(connections: &SqliteConnections) -> usize {
         lock(&connections.idle).kept.len()
+    }
+
+    fn waiting(connections: &SqliteConnections) -> usize {
+        lock(&connections.idle).waiting.iter().filter(|waiting| !waiting.is_closed()).count()
     }
 
     async fn use_one(connections: &SqliteConnections) {
@@ -204,14 +213,41 @@ mod tests {
                 let connections = connections.clone();
                 async move { use_one(&connections).await }
             });
-            while lock(&connections.idle).waiting == 0 {
+            while waiting(&connections) == 0 {
                 tokio::task::yield_now().await;
             }
             connection.keep();
+            assert_eq!((kept(&connections), waiting(&connections)), (0, 0), "it has a new user");
             tokio::time::timeout(HANGS, waiter).await.expect("in time").expect("used");
-            assert_eq!(lock(&connections.idle).waiting, 0);
             assert_eq!(kept(&connections), 1, "nobody waits any more");
         }
+        assert_eq!(connections.pool.num_idle(), 0, "the pool had no part in it");
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_waits_gets_a_connection_that_is_tested() {
+        let connections = open(1);
+        for _ in 0..3 {
+            let connection = connections.acquire().await.expect("a connection");
+            let mut waiter = Box::pin(use_one(&connections));
+            assert!((&mut waiter).now_or_never().is_none());
+            assert_eq!(waiting(&connections), 1);
+            drop(connection);
+            tokio::time::timeout(HANGS, waiter).await.expect("in time");
+            assert_eq!((kept(&connections), waiting(&connections)), (1, 0));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_list_of_callers_that_gave_up_is_short() {
+        let connections = open(1);
+        let connection = connections.acquire().await.expect("a connection");
+        for _ in 0..10 {
+            assert!(connections.acquire().now_or_never().is_none());
+            assert!(lock(&connections.idle).waiting.len() <= 1);
+        }
+        connection.keep();
+        assert_eq!(kept(&connections), 1);
     }
 
     #[tokio::test]
@@ -219,7 +255,7 @@ mod tests {
         let connections = open(1);
         let connection = connections.acquire().await.expect("a connection");
         assert!(connections.acquire().now_or_never().is_none());
-        assert_eq!(lock(&connections.idle).waiting, 0);
+        assert_eq!(waiting(&connections), 0);
         connection.keep();
         assert_eq!(kept(&connections), 1);
     }
