@@ -29,35 +29,34 @@ fn push_escaped(json: &mut Vec<u8>, text: &str) {
     json.extend_from_slice(rest);
 }
 
-const WORD_BYTES: usize = size_of::<u64>();
+/// Bytes that are examined at once.
+const BLOCK: usize = 16;
 
 /// The place of the first byte that is escaped in JSON.
 pub(super) fn first_escaped(bytes: &[u8]) -> Option<usize> {
-    let (words, rest) = bytes.as_chunks::<WORD_BYTES>();
-    for (number, word) in words.iter().enumerate() {
-        if let Some(place) = escaped_in_word(*word) {
-            return Some(number * WORD_BYTES + place);
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    for (number, block) in blocks.iter().enumerate() {
+        if has_escaped(block) {
+            return block.iter().position(is_escaped).map(|place| number * BLOCK + place);
         }
     }
     if rest.is_empty() {
         return None;
     }
-    match bytes.last_chunk::<WORD_BYTES>() {
-        // It overlaps the word before, which has none.
-        Some(last) => escaped_in_word(*last).map(|place| bytes.len() - WORD_BYTES + place),
-        None => rest.iter().position(|byte| matches!(byte, 0..0x20 | b'"' | b'\\')),
-    }
+    let mut padded = [b' '; BLOCK];
+    padded[..rest.len()].copy_from_slice(rest);
+    let found = has_escaped(&padded).then(|| rest.iter().position(is_escaped)).flatten();
+    found.map(|place| bytes.len() - rest.len() + place)
 }
 
-/// Examines eight bytes at once: the highest bit of a byte that is escaped gets set, and perhaps those of bytes after
-/// it.
-fn escaped_in_word(word: [u8; WORD_BYTES]) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 0xff;
-    let word = u64::from_le_bytes(word);
-    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
-    let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    let found = (below(word, 0x20) | equal(b'"') | equal(b'\\')) & (ONES * 0x80);
-    (found != 0).then(|| found.trailing_zeros() as usize / 8)
+fn is_escaped(byte: &u8) -> bool {
+    *byte < b' ' || matches!(byte, b'"' | b'\\')
+}
+
+/// Compiled to a few vector instructions, because no byte decides which are examined next.
+fn has_escaped(block: &[u8; BLOCK]) -> bool {
+    let marks = block.map(|byte| u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\'));
+    u128::from_le_bytes(marks) != 0
 }
 
 fn push_escape(text: &mut Vec<u8>, byte: u8) {
