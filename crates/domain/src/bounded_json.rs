@@ -30,8 +30,8 @@ const MB: usize = 1024 * 1024;
 const ITEM_BYTES: usize = 160;
 const OBJECT_BYTES: usize = 170;
 const FIELD_BYTES: usize = 200;
-/// Most fields of an object that memory is allocated for before they are read; one with fewer than the last takes little
-/// more than is added up for it.
+/// Most fields of an object that memory is allocated for before they are read. An object with fewer than the last one takes
+/// little more than is added up for it.
 const FIELDS_EXPECTED_MAX: usize = 8;
 
 /// Why a text could not be parsed.
@@ -240,7 +240,8 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
             let more = if is_first { OBJECT_BYTES } else { 0 };
             self.0.take_memory(more + FIELD_BYTES + name.len())?;
             if is_first {
-                object = Map::with_capacity(self.0.fields_expected.get());
+                // Used once: otherwise all objects within this one would be allocated for as many fields.
+                object = Map::with_capacity(self.0.fields_expected.take());
             }
             object.insert(name, entries.next_value_seed(BoundedValue(self.0))?);
         }

@@ -29,6 +29,12 @@ const BYTES_PER_VALUE: usize = 320;
 /// Values that take the most memory for the shortest text.
 const UNITS: [&str; 6] = ["[0]", r#"{"a":{}}"#, "0", "[]", r#""""#, r#"[{"a":[0]}]"#];
 
+/// An object of many fields, and many objects of one field within each other: 131 values.
+fn wide_and_deep() -> String {
+    let wide = r#"{"a":0,"b":0,"c":0,"d":0,"e":0,"f":0,"g":0,"h":0}"#;
+    format!("[{wide},{}0{}]", r#"{"a":"#.repeat(120), "}".repeat(120))
+}
+
 fn list_of(unit: &str, count: usize) -> String {
     format!("[{}{unit}]", format!("{unit},").repeat(count - 1))
 }
@@ -59,7 +65,9 @@ fn an_answer_takes_ten_times_its_bytes_at_most() {
 #[test]
 fn an_answer_takes_no_more_than_is_reserved_for_its_values() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    for (unit, values) in [("[0]", 2), (r#"{"a":{}}"#, 2), ("0", 1), ("[]", 1), (r#"[{"a":[0]}]"#, 4)] {
+    let nested = wide_and_deep();
+    let units = [("[0]", 2), (r#"{"a":{}}"#, 2), ("0", 1), ("[]", 1), (r#"[{"a":[0]}]"#, 4), (&nested, 131)];
+    for (unit, values) in units {
         let text = list_of(unit, (ANSWER_VALUES_MAX - 1) / values);
         let (_, peak) = peak_of(|| parse_answer(text.as_bytes()).map(drop).is_ok());
         assert!(peak <= BYTES_PER_VALUE * ANSWER_VALUES_MAX, "{unit}: {peak}");

@@ -52,10 +52,12 @@ impl Payload {
         mut object: Map<String, Value>,
         mut is_kept: impl FnMut(&str, &Value) -> bool,
     ) {
+        let count = object.len();
         object.retain(|key, value| {
             is_kept(key, value) && fits(value, &mut self.bytes_left) && key_fits(key, &mut self.bytes_left)
         });
-        self.map = object;
+        // A map keeps the memory of the members that were removed, however many.
+        self.map = if object.len() < count / 2 { object.into_iter().collect() } else { object };
     }
 
     /// One value unchanged, several as a list.
