@@ -18,8 +18,6 @@ pub trait UserStore: UserEdits {
     ) -> Result<User, StoreError>;
     async fn user(&self, id: UserId) -> Result<User, StoreError>;
     async fn user_by_name(&self, username: &str) -> Result<User, StoreError>;
-    /// The stored password hash; None if there is no such user.
-    async fn password_hash(&self, username: &str) -> Result<Option<String>, StoreError>;
     /// The user and the stored password hash, read at once; None if there is no such user.
     async fn user_with_password_hash(&self, username: &str) -> Result<Option<(User, String)>, StoreError>;
     async fn users(&self, offset: u64, limit: u64) -> Result<Page<User>, StoreError>;

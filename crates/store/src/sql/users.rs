@@ -69,14 +69,6 @@ impl UserStore for SqlStore {
         fold(rows).pop().ok_or(StoreError::NotFound)
     }
 
-    async fn password_hash(&self, username: &str) -> Result<Option<String>, StoreError> {
-        if username.contains('\0') {
-            return Ok(None);
-        }
-        on_db!(self.db, read, db => sqlx::query_scalar("SELECT password_hash FROM users WHERE username = $1")
-            .bind(username).fetch_optional(db))
-    }
-
     async fn user_with_password_hash(&self, username: &str) -> Result<Option<(User, String)>, StoreError> {
         const TEXT: &str = concat!(
             "SELECT users.password_hash, ",

@@ -21,6 +21,12 @@ pub async fn person(store: &dyn Store, username: &str) -> User {
     store.create_user(spec, format!("hash of {username}"), at(0)).await.expect("a user")
 }
 
+/// The stored password hash of a user.
+pub async fn password_hash(store: &dyn Store, username: &str) -> Option<String> {
+    let both = store.user_with_password_hash(username).await.expect("an answer");
+    both.map(|(_, hash)| hash)
+}
+
 pub async fn new_search(store: &dyn Store, owner: UserId, query: &str, seconds: i64) -> Search {
     let notices = vec![notice("created")];
     let spec = SearchSpec::of_query(query);
