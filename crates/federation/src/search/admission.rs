@@ -14,8 +14,8 @@ const REMOVED_AT_ONCE: u64 = 100;
 /// At most this share of the limit is removed (1/10).
 const REMOVED_SHARE: u64 = 10;
 
-/// A new search that is not stored yet.
-pub(crate) struct NewSearchRequest<'a> {
+/// The admission of a new search that is not stored yet.
+pub(crate) struct PendingAdmission<'a> {
     permit: AdmissionPermit<'a>,
     owner: UserId,
     /// The user's searches that this process is storing, with this one.
@@ -41,26 +41,26 @@ impl AdmissionControl {
 
     /// Checks whether the user may create a search. Keep the permit until the search is stored.
     pub(crate) async fn admit_new(&self, owner: UserId) -> Result<AdmissionPermit<'_>, FederationError> {
-        let request = self.request_new(owner);
-        self.check_new(&request, None).await?;
-        Ok(request.permit)
+        let pending = self.request_new(owner);
+        self.check_new(&pending, None).await?;
+        Ok(pending.permit)
     }
 
-    /// Counts a new search from now on: the searches that are stored must be counted later. Keep the request until
-    /// the search is stored.
-    pub(crate) fn request_new(&self, owner: UserId) -> NewSearchRequest<'_> {
+    /// Counts a new search from now on. Count the stored searches after this call, so that concurrent requests cannot
+    /// miss each other. Keep the result until the search is stored.
+    pub(crate) fn request_new(&self, owner: UserId) -> PendingAdmission<'_> {
         let (permit, starting) = self.starting.begin(owner);
-        NewSearchRequest { permit, owner, starting }
+        PendingAdmission { permit, owner, starting }
     }
 
     /// Checks whether the user may create the search. `counted`: the user's searches, if the caller has counted them,
     /// at most up to [`Self::stored_max`].
     pub(crate) async fn check_new(
         &self,
-        request: &NewSearchRequest<'_>,
+        pending: &PendingAdmission<'_>,
         counted: Option<OwnSearches>,
     ) -> Result<(), FederationError> {
-        let NewSearchRequest { owner, starting, .. } = *request;
+        let PendingAdmission { owner, starting, .. } = *pending;
         tokio::try_join!(
             self.check_backlog(),
             self.check_waiting(owner, starting, counted.map(|counted| counted.waiting)),
@@ -121,14 +121,19 @@ impl AdmissionControl {
         counted: Option<u64>,
     ) -> Result<(), FederationError> {
         let max = self.stored_max();
-        if max == 0 || counted.is_some_and(|stored| stored + starting <= max) {
+        if max == 0 {
             return Ok(());
         }
-        if counted.is_none() && self.count_above(owner, starting, max).await? == 0 {
+        let stored = match counted {
+            Some(stored) => stored,
+            None => self.store.count_searches(owner, max).await?,
+        };
+        if stored + starting <= max {
             return Ok(());
         }
         let _removal_lock = self.removal.lock().await;
-        let above = self.count_above(owner, starting, max).await?;
+        let stored = self.store.count_searches(owner, max).await?;
+        let above = (stored + starting).saturating_sub(max);
         if above == 0 {
             return Ok(());
         }
@@ -144,11 +149,6 @@ impl AdmissionControl {
             "removed {removed} old searches: at most {max} are kept for one user"
         );
         Ok(())
-    }
-
-    /// The number of searches above the limit.
-    async fn count_above(&self, owner: UserId, starting: u64, max: u64) -> Result<u64, FederationError> {
-        Ok((self.store.count_searches(owner, max).await? + starting).saturating_sub(max))
     }
 }
 

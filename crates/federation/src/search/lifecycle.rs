@@ -72,7 +72,7 @@ impl SearchLifecycle {
         let admission = self.admission.request_new(owner);
         // If a worker of this process has a free slot, the search starts there and need not be claimed.
         let slot = self.queue.reserve(QueueName::Search, Some(owner));
-        let since = Instant::now();
+        let read_at = Instant::now();
         let records = if slot.is_some() { self.read_records(owner).await } else { None };
         let counted = records.as_ref().map(|records| records.own_searches);
         self.admission.check_new(&admission, counted).await?;
@@ -94,7 +94,7 @@ impl SearchLifecycle {
             }
         };
         let expected = expect(&started.search);
-        self.starting_runs.put(NewSearch { search: started.search.clone(), records, since });
+        self.starting_runs.put(NewSearch { search: started.search.clone(), records, read_at });
         slot.start(started.task);
         Ok((started.search, expected))
     }

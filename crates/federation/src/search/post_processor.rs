@@ -63,14 +63,13 @@ impl PostProcessor {
         notices.extend(said.unwrap_or_else(internal_error));
     }
 
-    /// Chooses the processors of the search, and reads the default pipeline if it is needed.
+    /// Like [`Self::choose_pipeline`]; reads the default pipeline if it is needed.
     pub async fn load_pipeline(&self, search: &Search, notices: &mut Vec<Notice>) -> Vec<String> {
-        let own = &search.spec.post_result_processors;
-        if !own.is_empty() {
-            return own.clone();
+        if let Some(own) = own_processors(search) {
+            return own;
         }
         let default = self.pipelines.pipeline_by_name(SYSTEM_DEFAULT).await;
-        self.choose_pipeline(search, default, notices)
+        self.default_processors(search, default, notices)
     }
 
     /// The processors of the search, or those of the stored default pipeline, which decides the order.
@@ -80,10 +79,16 @@ impl PostProcessor {
         default: Result<Pipeline, StoreError>,
         notices: &mut Vec<Notice>,
     ) -> Vec<String> {
-        let own = &search.spec.post_result_processors;
-        if !own.is_empty() {
-            return own.clone();
-        }
+        own_processors(search).unwrap_or_else(|| self.default_processors(search, default, notices))
+    }
+
+    /// The processors of the default pipeline; if it could not be read, those that the program has.
+    fn default_processors(
+        &self,
+        search: &Search,
+        default: Result<Pipeline, StoreError>,
+        notices: &mut Vec<Notice>,
+    ) -> Vec<String> {
         match default {
             Ok(pipeline) => pipeline.processors,
             Err(error) => {
@@ -97,6 +102,12 @@ impl PostProcessor {
             }
         }
     }
+}
+
+/// The processors that the search names, if it names any.
+fn own_processors(search: &Search) -> Option<Vec<String>> {
+    let own = &search.spec.post_result_processors;
+    (!own.is_empty()).then(|| own.clone())
 }
 
 struct PostResultPipeline {

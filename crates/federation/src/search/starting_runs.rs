@@ -11,7 +11,7 @@ use tokio::time::Instant;
 /// Most searches that are kept; a further one is read from the store.
 const STARTING_MAX: usize = 256;
 
-/// How long a search is as it was stored, and its records as they were read: later, they may have been edited or
+/// How long a stored search and its records are used without reading them again: later, they may have been edited or
 /// deleted, and rights may have been withdrawn.
 const FRESH: Duration = Duration::from_millis(250);
 
@@ -24,8 +24,8 @@ pub(crate) struct NewSearch {
     pub search: Search,
     /// Read before the search was stored. None if they could not be read.
     pub records: Option<SearchRecords>,
-    /// Before the records were read.
-    pub since: Instant,
+    /// When reading the records began.
+    pub read_at: Instant,
 }
 
 impl StartingRuns {
@@ -51,7 +51,7 @@ impl StartingRuns {
 
 impl NewSearch {
     fn is_fresh(&self) -> bool {
-        self.since.elapsed() < FRESH
+        self.read_at.elapsed() < FRESH
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     use crate::progress::tests::search;
 
     fn new(id: i64) -> NewSearch {
-        NewSearch { search: search(id), records: None, since: Instant::now() }
+        NewSearch { search: search(id), records: None, read_at: Instant::now() }
     }
 
     fn take(starting: &StartingRuns, id: i64, run: RunNumber) -> Option<Search> {
