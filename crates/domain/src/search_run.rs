@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
-use syntax::canonical_url::{canonical, canonical_form};
+use syntax::canonical_url::canonical_form;
 use syntax::strip_html::readable;
 
 /// Number of stored runs of one search, counted back from the newest.
@@ -135,12 +135,8 @@ impl RunEntry {
                 break;
             }
             let url = working_url(item);
-            let title = first_chars_of(readable(&item.title), TITLE_CHARS_MAX);
-            let is_new = match canonical_form(url) {
-                Some(address) => seen.insert(address),
-                None => seen.insert(Cow::Owned(title.clone())),
-            };
-            if is_new {
+            let title = truncate_chars(readable(&item.title), TITLE_CHARS_MAX);
+            if seen.insert(address_or_title(url, || Cow::Owned(title.clone()))) {
                 entries.push(PlacedEntry { place, entry: Self::of(&provider, title, url, item) });
             }
         }
@@ -163,12 +159,14 @@ impl RunEntry {
     }
 
     fn key(&self) -> Key {
-        (Arc::clone(&self.searchprovider), self.address_or_title())
+        let title = || Cow::Borrowed(self.title.as_str());
+        (Arc::clone(&self.searchprovider), address_or_title(&self.url, title).into_owned())
     }
+}
 
-    fn address_or_title(&self) -> String {
-        canonical(&self.url).unwrap_or_else(|| self.title.clone())
-    }
+/// What tells the entries of one source apart.
+fn address_or_title<'a>(url: &'a str, title: impl FnOnce() -> Cow<'a, str>) -> Cow<'a, str> {
+    canonical_form(url).unwrap_or_else(title)
 }
 
 /// The URL of a result, or nothing if it is too long: a truncated one would not work.
@@ -177,7 +175,8 @@ fn working_url(item: &ResultItem) -> &str {
     if first_chars(url, URL_CHARS_MAX).len() == url.len() { url } else { "" }
 }
 
-fn first_chars_of(text: Cow<'_, str>, count_max: usize) -> String {
+/// Like [`first_chars`], without a copy of a text that is owned.
+fn truncate_chars(text: Cow<'_, str>, count_max: usize) -> String {
     let length = first_chars(&text, count_max).len();
     let mut text = text.into_owned();
     text.truncate(length);
