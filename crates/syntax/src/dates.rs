@@ -1,6 +1,6 @@
 //! Parses dates as sources write them into the interface's format: `YYYY-MM-DD HH:MM:SS[.ffffff][+HH:MM]`.
 
-use crate::date_form::written;
+use crate::date_format::format_date;
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 
 /// The normal form of a missing date.
@@ -58,7 +58,7 @@ pub fn parse_date(text: &str) -> Option<String> {
         return None;
     }
     match common_form(text) {
-        Some(CommonForm { time, offset_min }) => Some(written(time, offset_min)),
+        Some(CommonForm { time, offset_min }) => Some(format_date(time, offset_min)),
         None => parse_any_form(text),
     }
 }
@@ -121,7 +121,7 @@ fn number<const DIGITS: usize>(digits: [u8; DIGITS]) -> Option<i64> {
 /// Digits only: a year, a compact date, or the time since 1970 in seconds or finer.
 fn from_digits(text: &str) -> Option<String> {
     let number: i64 = text.parse().ok()?;
-    let compact = |date: Option<NaiveDateTime>| date.map(|date| written(date, None));
+    let compact = |date: Option<NaiveDateTime>| date.map(|date| format_date(date, None));
     match text.len() {
         4 => compact(day(number, 1, 1)),
         6 => compact(day(number / 100, number % 100, 1)),
@@ -142,7 +142,7 @@ fn from_digits(text: &str) -> Option<String> {
 /// Microseconds since 1970 as a date, for four-digit years.
 fn epoch(micros: i64) -> Option<String> {
     let time = DateTime::from_timestamp_micros(micros).filter(|time| time.year() <= 9999)?;
-    Some(written(time.naive_utc(), Some(0)))
+    Some(format_date(time.naive_utc(), Some(0)))
 }
 
 /// `1700000000.25`: seconds since 1970 with a fraction.
@@ -322,7 +322,7 @@ impl<'a> Fields<'a> {
             (None, [a, b, year]) => either(full_year(year)?, small(a)?, small(b)?),
             _ => None,
         }?;
-        Some(written(date.date().and_time(self.time.unwrap_or_default()), self.offset_min))
+        Some(format_date(date.date().and_time(self.time.unwrap_or_default()), self.offset_min))
     }
 }
 

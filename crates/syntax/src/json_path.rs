@@ -23,9 +23,9 @@ pub struct JsonPath {
     steps: Vec<Step>,
 }
 
-/// What a path finds.
+/// The values that a path finds.
 #[derive(Debug, PartialEq)]
-pub enum Found<'a> {
+pub enum Matches<'a> {
     /// At the end of a path of members, as most are.
     Single(Option<&'a Value>),
     All(Vec<&'a Value>),
@@ -67,23 +67,23 @@ impl JsonPath {
     /// All values at this path. Every step visits each value of the previous step once.
     pub fn find<'a>(&self, root: &'a Value) -> Vec<&'a Value> {
         match self.locate(root) {
-            Found::Single(value) => value.into_iter().collect(),
-            Found::All(values) => values,
+            Matches::Single(value) => value.into_iter().collect(),
+            Matches::All(values) => values,
         }
     }
 
     /// Like [`JsonPath::find`], without a list for a single value.
-    pub fn locate<'a>(&self, root: &'a Value) -> Found<'a> {
+    pub fn locate<'a>(&self, root: &'a Value) -> Matches<'a> {
         // Most paths only name members, so that each step finds one value or none.
         let mut value = root;
         for (number, step) in self.steps.iter().enumerate() {
             let Step::Member(name) = step else {
-                return Found::All(Self::find_all(&self.steps[number..], value));
+                return Matches::All(Self::find_all(&self.steps[number..], value));
             };
-            let Some(member) = member(value, name) else { return Found::Single(None) };
+            let Some(member) = member(value, name) else { return Matches::Single(None) };
             value = member;
         }
-        Found::Single(Some(value))
+        Matches::Single(Some(value))
     }
 
     fn find_all<'a>(steps: &[Step], root: &'a Value) -> Vec<&'a Value> {
@@ -345,14 +345,14 @@ mod tests {
                 let path = JsonPath::parse(&format!("m{number}")).expect("a path");
                 assert_eq!(
                     path.locate(&root),
-                    Found::Single(root.get(format!("m{number}"))),
+                    Matches::Single(root.get(format!("m{number}"))),
                     "{number} of {count}"
                 );
             }
         }
         let root = json!({"a": [1, 2]});
         let all = JsonPath::parse("a[*]").expect("a path");
-        assert_eq!(all.locate(&root), Found::All(vec![&json!(1), &json!(2)]));
+        assert_eq!(all.locate(&root), Matches::All(vec![&json!(1), &json!(2)]));
     }
 
     #[test]

@@ -14,12 +14,12 @@
 //! | [`network`], [`rate`] | IP networks and rates in settings |
 //! | [`error`] | the error of the parsers |
 //! | [`suggest`] | suggestions for unknown names |
-//! | `date_form` | dates in the interface's format |
+//! | `date_format` | dates in the interface's format |
 //! | `split` | splitting outside of brackets |
 
 pub mod canonical_url;
 pub mod credentials;
-mod date_form;
+mod date_format;
 pub mod dates;
 pub mod display;
 pub mod error;

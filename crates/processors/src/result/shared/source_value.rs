@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Deref;
-use syntax::json_path::Found;
+use syntax::json_path::Matches;
 use syntax::query_template::encode_percent;
 use syntax::result_mappings::{Function, Source};
 
@@ -38,11 +38,11 @@ pub fn look_up<'a>(source: &Source, item: &'a Value) -> Values<'a> {
         Some(function) => call(function, &text_of(value)).map(|text| Cow::Owned(Value::String(text))),
     };
     match source.path.locate(item) {
-        Found::Single(value) => match value.and_then(read) {
+        Matches::Single(value) => match value.and_then(read) {
             Some(value) => Values::One([value]),
             None => Values::Several(Vec::new()),
         },
-        Found::All(values) => Values::Several(values.into_iter().filter_map(read).collect()),
+        Matches::All(values) => Values::Several(values.into_iter().filter_map(read).collect()),
     }
 }
 

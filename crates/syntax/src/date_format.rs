@@ -1,14 +1,15 @@
-//! Writes dates in the interface's format: `YYYY-MM-DD HH:MM:SS[.ffffff][+HH:MM]`.
+//! Formats dates for the interface: `YYYY-MM-DD HH:MM:SS[.ffffff][+HH:MM]`.
 
 use chrono::{Datelike, NaiveDateTime, Timelike};
 
 /// Bytes of `2021-03-04 05:06:07.123456+01:00`.
-const WRITTEN_BYTES_MAX: usize = 32;
+const DATE_BYTES_MAX: usize = 32;
 
-/// A date with a year of at most four digits.
-pub(crate) fn written(time: NaiveDateTime, offset_min: Option<i32>) -> String {
+/// Formats a date and its offset from UTC in minutes, if it is known. Fractions of a second are written only if there
+/// are any. The year has at most four digits.
+pub(crate) fn format_date(time: NaiveDateTime, offset_min: Option<i32>) -> String {
     let (date, clock) = (time.date(), time.time());
-    let mut out = String::with_capacity(WRITTEN_BYTES_MAX);
+    let mut out = String::with_capacity(DATE_BYTES_MAX);
     // Every date of every result is written here: digit by digit, which takes a tenth of a format text's time.
     push_digits(&mut out, date.year().unsigned_abs(), 1000);
     for (mark, number) in [
@@ -63,7 +64,7 @@ mod tests {
                 let sign = if offset < 0 { '-' } else { '+' };
                 expected.push_str(&format!("{sign}{:02}:{:02}", offset.abs() / 60, offset.abs() % 60));
             }
-            prop_assert_eq!(written(time, offset), expected);
+            prop_assert_eq!(format_date(time, offset), expected);
         }
     }
 }
