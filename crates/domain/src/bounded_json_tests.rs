@@ -71,7 +71,7 @@ fn objects_of_other_sizes_follow_each_other() {
     counter.fields_expected.set(FIELDS_EXPECTED_MAX);
     let mut reader = serde_json::Deserializer::from_slice(b"{}");
     assert_eq!(BoundedValue(&counter).deserialize(&mut reader).expect("JSON"), json!({}));
-    assert_eq!(counter.fields_expected.get(), 0, "an empty object tells that others may be empty");
+    assert_eq!(counter.fields_expected.get(), 0, "after an empty object, none are expected");
 }
 
 #[test]

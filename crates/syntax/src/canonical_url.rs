@@ -58,7 +58,7 @@ fn plain(text: &str) -> Option<Cow<'_, str>> {
 
 const SCHEMES: [&str; 2] = ["https://", "http://"];
 
-/// The parts of a plain address that a byte may stand in, one bit each: every byte of every address is looked up.
+/// The parts of a plain address in which a byte may occur, one bit each: every byte of every address is looked up.
 const BYTES: [u8; 256] = plain_bytes();
 const IN_HOST: u8 = 1;
 const IN_PATH: u8 = 2;

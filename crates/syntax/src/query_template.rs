@@ -37,11 +37,11 @@ pub fn bind(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxError
 pub struct BoundUrl {
     /// With the credentials.
     pub text: String,
-    /// The query stands behind a `?`: whatever it is, the URL has the same host and the same path.
+    /// The query comes after a `?`, so it can change neither the host nor the path.
     pub has_fixed_path: bool,
 }
 
-/// Like [`bind`], and tells whether a query could change the host or the path.
+/// Like [`bind`], and reports whether a query could change the host or the path.
 pub fn bind_url(template: &str, binding: &Binding<'_>) -> Result<BoundUrl, SyntaxError> {
     let mut text = configured(template, binding)?;
     let sort = binding.sort_snippet.map(str::to_owned);

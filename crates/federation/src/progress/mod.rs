@@ -38,8 +38,8 @@ pub struct ProgressHub {
 #[derive(Debug)]
 struct Channel {
     sender: broadcast::Sender<SearchEvent>,
-    /// Changes at a final status. Who waits for the end alone is not woken by every provider, and keeps no result sets
-    /// in the channel.
+    /// Changes at a final status. A request that waits only for the end is not woken by every provider, and keeps no
+    /// result sets in the channel.
     end: watch::Sender<()>,
     /// None if its listeners poll the row themselves.
     watched: Option<WatchedSearch>,

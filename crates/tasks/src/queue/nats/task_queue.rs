@@ -41,7 +41,8 @@ impl TaskQueue for NatsQueue {
 
     /// A task that starts here is held in the database and not sent: see `fallback`.
     fn reserve(&self, queue: QueueName, owner: Option<UserId>) -> Option<Box<dyn ReservedSlot>> {
-        // Tasks that wait come first, and those that were sent take slots soon. Without a server nobody knows of them.
+        // Tasks that wait come first, and those that were sent take slots soon. Without a server, it is unknown which
+        // tasks were sent.
         if !self.connection.is_up() || self.outbox_relay.has_backlog(queue) {
             return None;
         }
