@@ -28,6 +28,10 @@ const LEASE: Duration = Duration::from_secs(6);
 const FIRST_LEASE: Duration = Duration::from_secs(3);
 const LONG: Duration = Duration::from_secs(60);
 const SOON: Duration = Duration::from_millis(20);
+/// How long a task that was sent counts as not yet claimed.
+const TRANSIT_MAX: Duration = Duration::from_millis(100);
+/// On a busy machine, sending and claiming a task may take longer than that.
+const TRIES_MAX: u32 = 20;
 
 async fn store() -> Arc<SqlStore> {
     let key = EncryptionKey::from_secret(&Secret::new("a test key"));
@@ -47,6 +51,10 @@ async fn stored_search(store: &SqlStore, owner: UserId, lease: NewLease) -> Clai
     let spec = SearchSpec::of_query("river");
     let search = Search::created(SearchId(0), owner, spec, Vec::new(), SystemClock.now());
     store.start_awaited_search(search, None, lease).await.unwrap().task
+}
+
+fn task_of(owner: Option<UserId>) -> NewTask {
+    NewTask { queue: QUEUE, name: "note".to_owned(), payload: Value::Null, attempts_max: 3, owner }
 }
 
 async fn until(what: &str, holds: impl AsyncFn() -> bool) {
@@ -229,14 +237,7 @@ async fn searches_that_are_held_use_slots_and_those_that_wait_come_first() {
     let lease = NewLease { worker: "w".to_owned(), duration: LONG };
     let held = stored_search(&store, ann, lease).await;
     assert!(queue.reserve(QUEUE, Some(bob)).is_some(), "nothing waits");
-    let waiting = NewTask {
-        queue: QUEUE,
-        name: "note".to_owned(),
-        payload: Value::Null,
-        attempts_max: 3,
-        owner: Some(bob),
-    };
-    queue.push(waiting).await.unwrap();
+    queue.push(task_of(Some(bob))).await.unwrap();
     assert_eq!((in_outbox(&store).await, server.messages("tributary").0), (1, 0), "the slot is in use");
     assert!(queue.reserve(QUEUE, Some(ann)).is_none(), "another one waits");
     queue.finish(&held).await.unwrap();
@@ -245,6 +246,36 @@ async fn searches_that_are_held_use_slots_and_those_that_wait_come_first() {
     assert_eq!(sent.owner, Some(bob));
     queue.finish(&sent).await.unwrap();
     until("nothing waits", async || queue.reserve(QUEUE, Some(ann)).is_some()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_that_was_sent_comes_first_until_it_is_claimed_or_late() {
+    let Some(mut server) = NatsServer::prepare("tasks that were sent") else { return };
+    server.start();
+    let store = store().await;
+    let queue = connected(&server, &store).await;
+    let offer: Arc<dyn SlotOffer> = Arc::new(EndlessSlots);
+    queue.offer_slots(QUEUE, &offer);
+    let starts_here = || queue.reserve(QUEUE, None).is_some();
+    let mut is_in_time = false;
+    for _ in 0..TRIES_MAX {
+        let began = Instant::now();
+        queue.push(task_of(None)).await.unwrap();
+        let before = starts_here();
+        let sent = next(&queue).await;
+        let after = starts_here();
+        is_in_time = began.elapsed() < TRANSIT_MAX;
+        queue.finish(&sent).await.unwrap();
+        if is_in_time {
+            assert_eq!((before, after), (false, true), "held back until the task is claimed");
+            break;
+        }
+    }
+    assert!(is_in_time, "every task was late");
+    queue.push(task_of(None)).await.unwrap();
+    until("the task is late", async || starts_here()).await;
+    let late = next(&queue).await;
+    queue.finish(&late).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

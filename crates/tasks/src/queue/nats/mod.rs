@@ -21,6 +21,7 @@ mod request_error;
 mod sent_tasks;
 mod stream;
 mod task_queue;
+mod tasks_in_transit;
 
 pub use address::NatsError;
 pub use broker_store::BrokerStore;

@@ -10,6 +10,7 @@ use super::connection::Connection;
 use super::message::{TaskMessage, message_id};
 use super::request_error::unreachable;
 use super::sent_tasks::SentTasks;
+use super::tasks_in_transit::TasksInTransit;
 use async_nats::jetstream::context::PublishAckFuture;
 use async_nats::jetstream::message::PublishMessage;
 use chrono::TimeDelta;
@@ -35,8 +36,6 @@ const PER_OWNER: u32 = 64;
 const HEARTBEAT_MAX_AGE: TimeDelta = TimeDelta::seconds(15);
 /// Slots assumed while no worker is known: enough to start, few enough to stay fair.
 const SLOTS_UNKNOWN: u32 = 8;
-/// How long a sent task counts as not yet claimed: another process may have claimed it.
-const TRANSIT_MAX: Duration = Duration::from_millis(100);
 /// Maximum size of a message. Tasks are small, because their data is in the store; servers accept 1 MiB.
 const MESSAGE_BYTES_MAX: usize = 512 * 1024;
 
@@ -51,8 +50,7 @@ pub(super) struct OutboxRelay {
     is_held_back: AtomicBool,
     /// Queues that had due tasks in the outbox when it was last read.
     backlog: SyncMutex<BTreeSet<QueueName>>,
-    /// Tasks that were sent a moment ago: their workers do not know of them yet.
-    in_transit: SyncMutex<BTreeMap<TaskId, (QueueName, Instant)>>,
+    in_transit: TasksInTransit,
 }
 
 impl OutboxRelay {
@@ -71,7 +69,7 @@ impl OutboxRelay {
             pass_lock: Mutex::default(),
             is_held_back: AtomicBool::new(false),
             backlog: SyncMutex::default(),
-            in_transit: SyncMutex::default(),
+            in_transit: TasksInTransit::default(),
         }
     }
 
@@ -89,17 +87,12 @@ impl OutboxRelay {
 
     /// Whether due tasks of this queue wait in the outbox or are on their way to a worker, as far as is known.
     pub(super) fn has_backlog(&self, queue: QueueName) -> bool {
-        let is_coming = |(of, sent): &(QueueName, Instant)| *of == queue && sent.elapsed() < TRANSIT_MAX;
-        self.backlog().contains(&queue) || self.in_transit().values().any(is_coming)
+        self.backlog().contains(&queue) || self.in_transit.has_any(queue)
     }
 
     /// A worker of this process has received the task.
     pub(super) fn on_claimed(&self, id: TaskId) {
-        self.in_transit().remove(&id);
-    }
-
-    fn in_transit(&self) -> MutexGuard<'_, BTreeMap<TaskId, (QueueName, Instant)>> {
-        self.in_transit.lock().unwrap_or_else(PoisonError::into_inner)
+        self.in_transit.remove(id);
     }
 
     fn backlog(&self) -> MutexGuard<'_, BTreeSet<QueueName>> {
@@ -207,7 +200,7 @@ impl OutboxRelay {
                 }
             }
         }
-        self.in_transit().retain(|_, (_, sent)| sent.elapsed() < TRANSIT_MAX);
+        self.in_transit.remove_late();
         let mut stored = Vec::with_capacity(sent.len());
         let mut queues = BTreeSet::new();
         for (row, ack) in sent {
@@ -224,7 +217,7 @@ impl OutboxRelay {
                     let key = TaskKey { id: row.id, date_created: row.date_created };
                     stored.push(SentTask { key, due: row.due, message: ack.sequence.to_string() });
                     queues.insert(row.task.queue);
-                    self.in_transit().insert(row.id, (row.task.queue, Instant::now()));
+                    self.in_transit.add(row.id, row.task.queue);
                 }
                 Err(error) => failure = Some(error),
             }
