@@ -86,7 +86,7 @@ pub struct ResultItem {
     /// The hashes of its words for the duplicate check, available until then and never saved.
     #[serde(skip)]
     #[schema(ignore)]
-    pub hashed_words: Option<Arc<[u32]>>,
+    pub hashed_words: Option<Arc<HashedWords>>,
 }
 
 impl ResultItem {
@@ -122,6 +122,22 @@ impl ResultItem {
     pub fn list_from_json(text: &str) -> serde_json::Result<Vec<Self>> {
         serde_json::from_str(text)
     }
+}
+
+/// The hashed words of a title and a body, for the duplicate check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HashedWords {
+    /// The words of the title, those of the body, and the smallest shingles, each once.
+    pub values: Vec<u32>,
+    /// The number of words of the title.
+    pub title_words: usize,
+    /// The number of words of title and body.
+    pub words: usize,
+    /// Hashes of the alphanumeric characters alone, so that word boundaries do not matter.
+    pub title_key: u64,
+    pub whole_key: u64,
+    /// Of the texts, to notice that a processor changed them.
+    pub text_hash: u64,
 }
 
 /// Maximum length of the `body` of a duplicate, in characters.

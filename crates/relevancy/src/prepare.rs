@@ -5,10 +5,11 @@ use crate::highlights::marked;
 use crate::hits::{FieldReading, Hits};
 use crate::query::Query;
 use crate::repetition::repetition;
-use crate::similarity::HashedWords;
+use crate::similarity::hash_tokens;
 use crate::targets::{MatchTargets, Similarities};
 use domain::explain::{Explain, Field};
 use domain::result::ResultItem;
+use std::sync::Arc;
 use syntax::highlights::plain;
 use syntax::strip_html::readable;
 
@@ -89,12 +90,12 @@ fn read(match_targets: &MatchTargets<'_>, item: &mut ResultItem) -> Explain {
     let said_before = repetition(title_and_body);
     let shown = [Field::Title, Field::Body]
         .map(|field| changed[field as usize].as_deref().unwrap_or(item.text(field)));
-    let hashed_words = HashedWords::of_tokens(title_and_body, shown);
+    let hashed_words = hash_tokens(title_and_body, shown);
     let reading = TextEvidence { cosine, repetition: said_before };
     let result_notes = ResultNotes { hits: Hits::of(query, readings), reading };
     drop(texts);
     item.embedding = Some(embedding.as_slice().into());
-    item.hashed_words = Some(hashed_words.into_values());
+    item.hashed_words = Some(Arc::new(hashed_words));
     for (field, text) in Field::ALL.into_iter().zip(changed) {
         if let Some(text) = text {
             *item.text_mut(field) = text;

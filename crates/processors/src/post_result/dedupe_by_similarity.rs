@@ -56,7 +56,7 @@ fn text_of(item: &ResultItem) -> Text<'_> {
     let shown = item.title.strip_prefix(OPEN).unwrap_or(&item.title);
     let may_be_url = shown.starts_with('<') || shown.as_bytes().first() == item.url.as_bytes().first();
     let title = if may_be_url && unmarked(&item.title) == item.url { "" } else { &item.title };
-    Text::of_kept(title, &item.body, day, item.hashed_words.as_ref())
+    Text::with_words(title, &item.body, day, item.hashed_words.as_ref())
 }
 
 /// Length of `YYYY-MM-DD`.
@@ -235,10 +235,10 @@ mod tests {
             let kept: Vec<ResultItem> = items.iter().map(prepared).collect();
             let forgotten = |item: &ResultItem| ResultItem { hashed_words: None, ..item.clone() };
             let read: Vec<ResultItem> = kept.iter().map(forgotten).collect();
-            let (mut of_kept, mut of_read) = (in_sets(&kept), in_sets(&read));
-            dedupe_all(&mut of_kept, MINIMUM, true);
+            let (mut with_words, mut of_read) = (in_sets(&kept), in_sets(&read));
+            dedupe_all(&mut with_words, MINIMUM, true);
             dedupe_all(&mut of_read, MINIMUM, true);
-            prop_assert_eq!(of_kept, of_read);
+            prop_assert_eq!(with_words, of_read);
         }
 
         #[test]

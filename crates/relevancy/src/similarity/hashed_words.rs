@@ -6,7 +6,7 @@
 use super::word_bytes::{Bytes, RollingHash};
 use crate::ascii_words::first_eight;
 use crate::tokens::{Token, tokens};
-use std::sync::Arc;
+use domain::result::HashedWords;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -28,91 +28,26 @@ pub(super) fn is_number(word: Word) -> bool {
     word & NUMBER != 0
 }
 
-/// The hashed words of a title and a body.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HashedWords {
-    /// The words of the title, those of the body, the smallest shingles, each once, and the [`Summary`].
-    values: Arc<[u32]>,
-    title_words: usize,
-    words: usize,
-    /// Hashes of the alphanumeric characters alone, so that word boundaries do not matter.
-    title_key: u64,
-    whole_key: u64,
+/// Hashes the words of a title and a body.
+pub(super) fn hash_texts([title, body]: [&str; 2]) -> HashedWords {
+    let words_expected = (title.len() + body.len()) / BYTES_PER_WORD;
+    Reader::with_capacity(words_expected)
+        .read_both([(title, tokens(title)), (body, tokens(body))], [title, body])
 }
 
-/// The last values: the number of words of the title and of both, and the halves of three hashes, that of the title,
-/// of title and body, and of the texts themselves.
-type Summary = [u32; SUMMARY_VALUES];
-const SUMMARY_VALUES: usize = 8;
+/// Hashes the tokens of a readable title and a readable body, each with its text. `shown` are the same texts with
+/// highlights: these do not change the words.
+pub(crate) fn hash_tokens(fields: [(&str, &[Token<'_>]); 2], shown: [&str; 2]) -> HashedWords {
+    let words_expected: usize = fields.iter().map(|(_, tokens)| tokens.len()).sum();
+    let fields = fields.map(|(text, tokens)| (text, tokens.iter().copied()));
+    Reader::with_capacity(words_expected).read_both(fields, shown)
+}
 
-impl HashedWords {
-    /// Of a title and a body.
-    pub fn of_texts([title, body]: [&str; 2]) -> Self {
-        let words_expected = (title.len() + body.len()) / BYTES_PER_WORD;
-        Reader::with_capacity(words_expected)
-            .read_both([(title, tokens(title)), (body, tokens(body))], [title, body])
-    }
-
-    /// Of the tokens of a readable title and a readable body, each with its text. `shown` are the same texts with
-    /// highlights: these do not change the words.
-    pub fn of_tokens(fields: [(&str, &[Token<'_>]); 2], shown: [&str; 2]) -> Self {
-        let words_expected: usize = fields.iter().map(|(_, tokens)| tokens.len()).sum();
-        let fields = fields.map(|(text, tokens)| (text, tokens.iter().copied()));
-        Reader::with_capacity(words_expected).read_both(fields, shown)
-    }
-
-    /// The values that [`HashedWords::restore`] reads, to be kept with the result.
-    pub fn into_values(self) -> Arc<[u32]> {
-        self.values
-    }
-
-    /// The words that were kept as `values`; `None` if they are those of other texts.
-    pub fn restore(values: &Arc<[u32]>, texts: [&str; 2]) -> Option<Self> {
-        let summary: Summary = *values.last_chunk()?;
-        let [title_words, words] = [summary[0], summary[1]].map(|count| count as usize);
-        let [title_key, whole_key, text_hash] = [2, 4, 6].map(|at| joined(summary[at], summary[at + 1]));
-        let is_valid = title_words <= words && words <= values.len() - SUMMARY_VALUES;
-        (is_valid && text_hash == hash_of(texts)).then(|| Self {
-            values: Arc::clone(values),
-            title_words,
-            words,
-            title_key,
-            whole_key,
-        })
-    }
-
-    /// Keys that texts with the same title or the same words share, and hardly any other.
-    pub(super) fn strong_keys(&self) -> impl Iterator<Item = u32> {
-        let title = (self.title_words > 0).then(|| high_half(mixed(self.title_key, TITLE)));
-        let whole = (self.words > 0).then(|| high_half(mixed(self.whole_key, WHOLE)));
-        title.into_iter().chain(whole)
-    }
-
-    /// Keys of which near duplicates share several.
-    pub(super) fn sketch(&self) -> &[u32] {
-        &self.values[self.words..self.values.len() - SUMMARY_VALUES]
-    }
-
-    pub(super) fn title(&self) -> &[Word] {
-        &self.values[..self.title_words]
-    }
-
-    pub(super) fn body(&self) -> &[Word] {
-        &self.values[self.title_words..self.words]
-    }
-
-    /// Of the title, then of the body.
-    pub(super) fn all(&self) -> &[Word] {
-        &self.values[..self.words]
-    }
-
-    pub(super) fn has_title_of(&self, other: &Self) -> bool {
-        self.title_key == other.title_key
-    }
-
-    pub(super) fn has_words_of(&self, other: &Self) -> bool {
-        self.whole_key == other.whole_key
-    }
+/// Keys that texts with the same title or the same words share, and hardly any other.
+pub(super) fn strong_keys(words: &HashedWords) -> impl Iterator<Item = u32> {
+    let title = (words.title_words > 0).then(|| high_half(mixed(words.title_key, TITLE)));
+    let whole = (words.words > 0).then(|| high_half(mixed(words.whole_key, WHOLE)));
+    title.into_iter().chain(whole)
 }
 
 /// Hashes of the shingles, in order.
@@ -156,7 +91,7 @@ struct Reader {
 
 impl Reader {
     fn with_capacity(words: usize) -> Self {
-        let words = Vec::with_capacity(words.min(WORDS_MAX) + SKETCH_KEYS_MAX + SUMMARY_VALUES);
+        let words = Vec::with_capacity(words.min(WORDS_MAX) + SKETCH_KEYS_MAX);
         Self { words, hash: RollingHash::default(), ends_with_digit: false }
     }
 
@@ -172,11 +107,7 @@ impl Reader {
         let (words, whole_key) = (self.words.len(), self.hash.0);
         let mut values = self.words;
         append_sketch(&mut values);
-        values.extend([title_words as u32, words as u32]);
-        for hash in [title_key, whole_key, hash_of(shown)] {
-            values.extend([high_half(hash), hash as u32]);
-        }
-        HashedWords { values: values.into(), title_words, words, title_key, whole_key }
+        HashedWords { values, title_words, words, title_key, whole_key, text_hash: hash_of(shown) }
     }
 
     /// Adds the tokens of a text.
@@ -244,8 +175,8 @@ fn has_other_digit(word: &str) -> bool {
     word.chars().any(char::is_numeric)
 }
 
-/// A hash of the bytes of the texts, which says whether kept words are theirs.
-fn hash_of(texts: [&str; 2]) -> u64 {
+/// A hash of the bytes of the texts, which says whether hashed words are theirs.
+pub(super) fn hash_of(texts: [&str; 2]) -> u64 {
     texts.into_iter().fold(0, |hash, text| {
         let (chunks, rest) = text.as_bytes().as_chunks::<8>();
         let start = mixed(hash, text.len() as u64);
@@ -264,10 +195,6 @@ fn high_half(hash: u64) -> u32 {
     (hash >> 32) as u32
 }
 
-fn joined(high: u32, low: u32) -> u64 {
-    (u64::from(high) << 32) | u64::from(low)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,7 +210,7 @@ mod tests {
     fn numbers() {
         let is_number = |word: &str, is_title: bool| {
             let texts = if is_title { [word, ""] } else { ["", word] };
-            is_number(HashedWords::of_texts(texts).all()[0])
+            is_number(hash_texts(texts).values[0])
         };
         for word in ["12", "1963", "r431", "3rd", "ii", "VIII", "٣"] {
             assert!(is_number(word, false) && is_number(word, true), "{word}");
@@ -296,33 +223,13 @@ mod tests {
     #[test]
     fn reading_is_bounded() {
         let long = "river ".repeat(WORDS_MAX + 10);
-        let words = HashedWords::of_texts([&long, &long]);
-        assert_eq!((words.title().len(), words.body().len()), (WORDS_MAX, 0));
-        assert_eq!(words.sketch().len(), 1, "each shingle once");
+        let found = hash_texts([&long, &long]);
+        assert_eq!((found.title_words, found.words), (WORDS_MAX, WORDS_MAX));
+        assert_eq!(found.values.len(), WORDS_MAX + 1, "each shingle once");
         let many: Vec<String> = (0..WORDS_MAX + 10).map(|word| word.to_string()).collect();
-        let words = HashedWords::of_texts(["", &many.join(" ")]);
-        assert_eq!((words.all().len(), words.sketch().len()), (WORDS_MAX, SKETCH_KEYS_MAX));
-    }
-
-    #[test]
-    fn words_of_other_texts_are_not_restored() {
-        let texts = ["Rivers", "the water of all rivers"];
-        let words = HashedWords::of_texts(texts);
-        let values = words.clone().into_values();
-        assert_eq!(HashedWords::restore(&values, texts), Some(words));
-        for other in [
-            ["Rivers", "the water of all rivers."],
-            ["Rivers", "the water of all riverS"],
-            ["rivers", "the water of all rivers"],
-            ["Riversthe", " water of all rivers"],
-            ["", "the water of all rivers"],
-        ] {
-            assert_eq!(HashedWords::restore(&values, other), None, "{other:?}");
-        }
-        let broken: [&[u32]; 2] = [&[], &[1; SUMMARY_VALUES]];
-        for values in broken {
-            assert_eq!(HashedWords::restore(&values.into(), texts), None, "{values:?}");
-        }
+        let found = hash_texts(["", &many.join(" ")]);
+        assert_eq!((found.title_words, found.words), (0, WORDS_MAX));
+        assert_eq!(found.values.len(), WORDS_MAX + SKETCH_KEYS_MAX);
     }
 
     proptest! {
@@ -346,8 +253,8 @@ mod tests {
                     ResultItem { title: title.clone(), body: body.clone(), ..ResultItem::default() };
                 prepare(&MatchTargets::of(&query, &config), &mut item);
                 let texts = [item.title.as_str(), item.body.as_str()];
-                let kept = item.hashed_words.as_ref().and_then(|values| HashedWords::restore(values, texts));
-                prop_assert_eq!(kept, Some(HashedWords::of_texts(texts)));
+                let expected = hash_texts(texts);
+                prop_assert_eq!(item.hashed_words.as_deref(), Some(&expected));
             }
         }
     }

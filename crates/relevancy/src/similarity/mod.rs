@@ -13,7 +13,8 @@ mod word_bytes;
 
 pub use group_index::{CANDIDATES_MAX, LEADERS_PER_KEY_MAX, SHARED_KEYS_MIN};
 pub use grouping::{Groups, groups};
-pub use hashed_words::{HashedWords, SKETCH_KEYS_MAX, WORDS_MAX};
+pub(crate) use hashed_words::hash_tokens;
+pub use hashed_words::{SKETCH_KEYS_MAX, WORDS_MAX};
 pub use pair_check::Sameness;
 pub use text::Text;
 

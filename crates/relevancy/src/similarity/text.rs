@@ -1,8 +1,9 @@
 //! A text prepared for comparison: hashed words, and what pairs of texts need besides.
 
-use super::hashed_words::{HashedWords, Word, shingles};
+use super::hashed_words::{self, Word, hash_of, hash_texts, shingles};
 use crate::embedder::Embedding;
 use crate::tokens::tokens;
+use domain::result::HashedWords;
 use std::cell::OnceCell;
 use std::sync::Arc;
 use syntax::strip_html::readable;
@@ -14,7 +15,7 @@ pub struct Text<'a> {
     body: &'a str,
     /// The publication day, if known.
     day: Option<&'a str>,
-    words: HashedWords,
+    words: Arc<HashedWords>,
     /// Computed on demand: most texts are compared with no other.
     sorted: OnceCell<Box<Sorted>>,
     embedding: OnceCell<Box<Embedding>>,
@@ -31,43 +32,43 @@ pub(super) struct Sorted {
 impl<'a> Text<'a> {
     /// `day` is `YYYY-MM-DD`.
     pub fn of(title: &'a str, body: &'a str, day: Option<&'a str>) -> Self {
-        Self::of_kept(title, body, day, None)
+        Self::with_words(title, body, day, None)
     }
 
-    /// Like [`Text::of`], with the words that were kept with the result. Those of other texts are not used.
-    pub fn of_kept(
+    /// Like [`Text::of`], with the hashed words of the result. Those of other texts are not used.
+    pub fn with_words(
         title: &'a str,
         body: &'a str,
         day: Option<&'a str>,
-        hashed_words: Option<&Arc<[u32]>>,
+        hashed_words: Option<&Arc<HashedWords>>,
     ) -> Self {
         let texts = [title, body];
-        let kept = hashed_words.and_then(|values| HashedWords::restore(values, texts));
-        let words = kept.unwrap_or_else(|| HashedWords::of_texts(texts));
+        let of_these = hashed_words.filter(|words| words.text_hash == hash_of(texts)).cloned();
+        let words = of_these.unwrap_or_else(|| Arc::new(hash_texts(texts)));
         Self { title, body, day, words, sorted: OnceCell::new(), embedding: OnceCell::new() }
     }
 
     /// Keys that texts with the same title or the same words share, and hardly any other.
     pub(super) fn strong_keys(&self) -> impl Iterator<Item = u32> {
-        self.words.strong_keys()
+        hashed_words::strong_keys(&self.words)
     }
 
     /// Keys of which near duplicates share several.
     pub(super) fn sketch(&self) -> &[u32] {
-        self.words.sketch()
+        &self.words.values[self.words.words..]
     }
 
     pub(super) fn title(&self) -> &[Word] {
-        self.words.title()
+        &self.words.values[..self.words.title_words]
     }
 
     pub(super) fn body(&self) -> &[Word] {
-        self.words.body()
+        &self.words.values[self.words.title_words..self.words.words]
     }
 
     /// Of the title, then of the body.
     pub(super) fn words(&self) -> &[Word] {
-        self.words.all()
+        &self.words.values[..self.words.words]
     }
 
     pub(super) fn sorted(&self) -> &Sorted {
@@ -88,11 +89,11 @@ impl<'a> Text<'a> {
     }
 
     pub(super) fn has_title_of(&self, other: &Self) -> bool {
-        self.words.has_title_of(&other.words)
+        self.words.title_key == other.words.title_key
     }
 
     pub(super) fn has_words_of(&self, other: &Self) -> bool {
-        self.words.has_words_of(&other.words)
+        self.words.whole_key == other.words.whole_key
     }
 
     /// The embedding of the readable text.
@@ -144,6 +145,24 @@ mod tests {
     }
 
     #[test]
+    fn words_of_other_texts_are_not_used() {
+        let words = Arc::new(hash_texts(["Rivers", "the water of all rivers"]));
+        let table = [
+            ("Rivers", "the water of all rivers", true),
+            ("Rivers", "the water of all rivers.", false),
+            ("Rivers", "the water of all riverS", false),
+            ("rivers", "the water of all rivers", false),
+            ("Riversthe", " water of all rivers", false),
+            ("", "the water of all rivers", false),
+        ];
+        for (title, body, are_used) in table {
+            let text = Text::with_words(title, body, None, Some(&words));
+            assert_eq!(Arc::ptr_eq(&text.words, &words), are_used, "{title}: {body}");
+            assert_eq!(*text.words, hash_texts([title, body]));
+        }
+    }
+
+    #[test]
     fn parts() {
         let text = Text::of("<em>Title</em>", "One, two; <em>three</em> four.", None);
         assert_eq!(text.plain(), "Title One, two; three four.");
@@ -160,10 +179,10 @@ mod tests {
         fn any_text_is_read(title in "\\PC{0,40}", body in "\\PC{0,80}", first in 0..20_usize) {
             let text = Text::of(&title, &body, None);
             prop_assert!(text.has_words_of(&text));
-            let kept = HashedWords::of_texts([&title, &body]).into_values();
-            let same = Text::of_kept(&title, &body, None, Some(&kept));
+            let words = Arc::new(hash_texts([&title, &body]));
+            let same = Text::with_words(&title, &body, None, Some(&words));
             prop_assert_eq!(&same.words, &text.words);
-            let other = Text::of_kept(&body, &title, None, Some(&kept));
+            let other = Text::with_words(&body, &title, None, Some(&words));
             let read = Text::of(&body, &title, None);
             prop_assert_eq!(&other.words, &read.words);
             prop_assert!(text.plain_part(first, 3).len() <= text.plain().len());
