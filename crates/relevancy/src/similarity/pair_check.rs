@@ -76,13 +76,11 @@ impl Sameness<'_> {
 
 /// The first step of the check, which needs neither sorted lists nor embeddings and rejects most pairs.
 pub(super) fn may_be_same(a: &Text<'_>, b: &Text<'_>) -> bool {
-    if a.words().is_empty() || b.words().is_empty() {
-        return false;
-    }
-    let is_short = a.body().len().min(b.body().len()) < BODY_WORDS_MIN;
+    let is_short = a.body_words().min(b.body_words()) < BODY_WORDS_MIN;
     if is_short {
         // Titles are reused, as by a weekly report. The day distinguishes them.
-        return a.has_words_of(b) && !days_differ(a, b);
+        let have_words = !a.words().is_empty() && !b.words().is_empty();
+        return a.has_words_of(b) && have_words && !days_differ(a, b);
     }
     a.has_words_of(b) || titles_agree(a, b)
 }
@@ -96,15 +94,21 @@ fn days_differ(a: &Text<'_>, b: &Text<'_>) -> bool {
 /// replaces another or comes between the others, a number, or a word that its own document mentions and the other does
 /// not, makes it the title of another document.
 fn titles_agree(a: &Text<'_>, b: &Text<'_>) -> bool {
-    let (short, long) = if a.title().len() <= b.title().len() { (a, b) } else { (b, a) };
-    if short.title().is_empty() || short.has_title_of(long) {
+    let (short, long) = if a.title_words() <= b.title_words() { (a, b) } else { (b, a) };
+    let few = short.title_words();
+    if few == 0 || short.has_title_of(long) {
         return true;
     }
-    let few = short.title().len();
-    let extra = long.title().len() - few;
-    if extra > few.min(TITLE_EXTRA_WORDS_MAX) {
-        return false;
-    }
+    // Other titles of as many words have other words.
+    let extra = long.title_words() - few;
+    (1..=few.min(TITLE_EXTRA_WORDS_MAX)).contains(&extra) && extra_words_say_nothing(short, long)
+}
+
+/// Whether the title of `long` is that of `short` with words before or after it that do not distinguish the documents.
+/// Not inlined: few pairs need it.
+#[inline(never)]
+fn extra_words_say_nothing(short: &Text<'_>, long: &Text<'_>) -> bool {
+    let few = short.title_words();
     let found = long.title().windows(few).position(|words| words == short.title());
     let Some(start) = found else { return false };
     let (before, rest) = long.title().split_at(start);

@@ -66,6 +66,14 @@ impl<'a> Text<'a> {
         &self.words.values[self.words.title_words..self.words.words]
     }
 
+    pub(super) fn title_words(&self) -> usize {
+        self.words.title_words
+    }
+
+    pub(super) fn body_words(&self) -> usize {
+        self.words.words - self.words.title_words
+    }
+
     /// Of the title, then of the body.
     pub(super) fn words(&self) -> &[Word] {
         &self.words.values[..self.words.words]
