@@ -112,11 +112,12 @@ impl GroupIndex {
         for key in text.sketch() {
             self.count(*key, 1);
         }
+        let shared_by_leader = self.shared.as_mut_slice();
         for place in self.touched_lists.drain(..) {
             let list = &mut self.full_lists[place as usize];
             let weight = std::mem::take(&mut list.weight);
             for leader in &list.leaders {
-                let shared = &mut self.shared[*leader as usize];
+                let shared = &mut shared_by_leader[*leader as usize];
                 if *shared == Shared::NOTHING {
                     self.touched.push(*leader);
                 }
@@ -126,7 +127,7 @@ impl GroupIndex {
         }
         self.candidates.clear();
         for leader in self.touched.drain(..) {
-            let shared = std::mem::take(&mut self.shared[leader as usize]);
+            let shared = std::mem::take(&mut shared_by_leader[leader as usize]);
             if shared.is_enough() {
                 self.candidates.push(Candidate::new(shared, leader));
             }
@@ -140,8 +141,11 @@ impl GroupIndex {
 
     /// Counts a key of the current text for the leaders that have it, as much as `weight` keys of a sketch.
     fn count(&mut self, key: u32, weight: u32) {
-        let mut at = self.slots[self.slot(key)];
-        let Some(last) = self.entries.get(at as usize) else { return };
+        let slot = self.slot(key);
+        // Borrowed once, so that their addresses are not read again after every change.
+        let (entries, shared) = (self.entries.as_slice(), self.shared.as_mut_slice());
+        let mut at = self.slots[slot];
+        let Some(last) = entries.get(at as usize) else { return };
         if last.number == LEADERS_PER_KEY_MAX {
             let list = &mut self.full_lists[last.before as usize];
             if list.weight == 0 {
@@ -150,13 +154,13 @@ impl GroupIndex {
             list.weight += weight;
             return;
         }
-        while let Some(entry) = self.entries.get(at as usize) {
-            let shared = &mut self.shared[entry.leader as usize];
-            if *shared == Shared::NOTHING {
+        self.looked_at += usize::from(last.number);
+        while let Some(entry) = entries.get(at as usize) {
+            let of_leader = &mut shared[entry.leader as usize];
+            if *of_leader == Shared::NOTHING {
                 self.touched.push(entry.leader);
             }
-            shared.add_telling(weight);
-            self.looked_at += 1;
+            of_leader.add_telling(weight);
             at = entry.before;
         }
     }
