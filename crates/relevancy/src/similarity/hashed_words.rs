@@ -241,6 +241,20 @@ mod tests {
         }
 
         #[test]
+        fn titles_of_the_same_words_have_the_same_key(
+            words in prop::collection::vec(
+                prop::sample::select(vec![("Été", "ete"), ("12", "12"), ("3", "3"), ("River", "river"), ("IV", "iv")]),
+                0..6,
+            ),
+        ) {
+            let (one, other): (Vec<&str>, Vec<&str>) = words.into_iter().unzip();
+            let one = hash_texts([&one.join(" "), ""]);
+            let other = hash_texts([&other.join(", "), ""]);
+            prop_assert_eq!(&one.values, &other.values);
+            prop_assert_eq!(one.title_key, other.title_key);
+        }
+
+        #[test]
         fn the_words_of_a_prepared_result_are_those_of_its_texts(
             query in "(Straße|été|東京|كتاب|🚀|river|[ivx7]|e\u{301}| |\"|-|\\PC){0,8}",
             title in "(Straße|ÉTÉ |l’été|東京タワー|🚀|rivers? |[ivx] |7 |<em>|&lt;|\\PC){0,12}",
