@@ -3,8 +3,8 @@
 use crate::checkpoints::{Checkpoints, NO_CHECKPOINTS_IN_COMMITS};
 use crate::error::failure;
 use crate::json_column::JsonWriter;
-use crate::kept_connections::KeptConnections;
 use crate::open_batch::OpenBatch;
+use crate::postgres_connections::PostgresConnections;
 use crate::sqlite_connections::SqliteConnections;
 use domain::ports::{PoolUse, StoreError};
 use domain::secret::Secret;
@@ -57,38 +57,35 @@ const POSTGRES_REST: Duration = Duration::from_secs(5);
 /// before it is replaced.
 const MONITOR_TURN: Duration = Duration::from_millis(500);
 
-/// Compiles one query for both databases, awaits it and converts its error. `read` or `write` selects the connections.
-/// The log names the place in the code of a query that failed.
+/// Awaits a query on one of these connections, which is then kept for the next one, and converts its error. The log
+/// names the place in the code of a query that failed.
+macro_rules! on_connection {
+    ($connections:expr, $connection:ident => $future:expr) => {{
+        let outcome = match $connections.acquire().await {
+            Ok(mut used) => {
+                let outcome = {
+                    let $connection = &mut *used;
+                    $future.await
+                };
+                used.keep_after(&outcome);
+                outcome
+            }
+            Err(error) => Err(error),
+        };
+        outcome.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
+    }};
+}
+
+/// Compiles one query for both databases and runs it as `on_connection!` does. `read` or `write` selects the
+/// connections.
 macro_rules! on_db {
-    ($db:expr, $side:ident, $pool:ident => $future:expr) => {
+    ($db:expr, $side:ident, $connection:ident => $future:expr) => {
         match &$db {
             $crate::db::Db::Sqlite(pools) => {
-                let ended = match pools.$side.acquire().await {
-                    Ok(mut connection) => {
-                        let ended = {
-                            let $pool = &mut *connection;
-                            $future.await
-                        };
-                        if ended.is_ok() {
-                            connection.keep();
-                        }
-                        ended
-                    }
-                    Err(error) => Err(error),
-                };
-                ended.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
+                $crate::db::on_connection!(pools.$side, $connection => $future)
             }
             $crate::db::Db::Postgres(pools) => {
-                let outcome = match pools.kept.acquire(&pools.$side).await {
-                    Ok(mut lent) => {
-                        let $pool = lent.connection();
-                        let outcome = $future.await;
-                        lent.keep_after(&outcome);
-                        outcome
-                    }
-                    Err(error) => Err(error),
-                };
-                outcome.map_err($crate::error::failure_during(concat!(module_path!(), ":", line!())))
+                $crate::db::on_connection!(pools.$side, $connection => $future)
             }
         }
     };
@@ -110,28 +107,25 @@ macro_rules! on_tx {
     };
 }
 
-pub(crate) use {on_db, on_tx};
+pub(crate) use {on_connection, on_db, on_tx};
 
 /// Connections to SQLite by purpose. There is ONE writer, so that writers queue here and not at the file.
 #[derive(Clone)]
 pub(crate) struct SqlitePools {
     pub(crate) read: SqliteConnections,
     pub(crate) write: SqliteConnections,
-    /// For metrics.
-    pub(crate) monitor: SqliteConnections,
     /// Only for a file.
     checkpoints: Option<Arc<Checkpoints>>,
     pub(crate) open_batch: OpenBatch,
 }
 
-/// Connections to PostgreSQL by purpose.
+/// Connections to PostgreSQL by purpose. Those that read are the same as those that write.
 #[derive(Clone)]
 pub(crate) struct PostgresPools {
-    pub(crate) read: Pool<Postgres>,
-    pub(crate) write: Pool<Postgres>,
+    pub(crate) read: PostgresConnections,
+    pub(crate) write: PostgresConnections,
     /// For metrics: distinguishes an unresponsive database from an exhausted pool.
     pub(crate) monitor: Pool<Postgres>,
-    pub(crate) kept: Arc<KeptConnections>,
 }
 
 #[derive(Clone)]
@@ -166,10 +160,7 @@ impl Db {
         match self {
             // IMMEDIATE: a transaction that reads before it writes would fail if another process wrote in between.
             Self::Sqlite(pools) => pools.write.begin_with("BEGIN IMMEDIATE").await.map(Tx::Sqlite),
-            Self::Postgres(pools) => {
-                pools.kept.yield_to_transaction(&pools.write);
-                pools.write.begin().await.map(Tx::Postgres)
-            }
+            Self::Postgres(pools) => pools.write.begin().await.map(Tx::Postgres),
         }
         .map_err(failure)
     }
@@ -192,7 +183,6 @@ impl Db {
                 pools.write.close().await;
             }
             Self::Postgres(pools) => {
-                pools.kept.close();
                 pools.monitor.close().await;
                 pools.write.close().await;
             }
@@ -203,10 +193,7 @@ impl Db {
     pub(crate) fn pools(&self) -> Vec<PoolUse> {
         match self {
             Self::Sqlite(pools) => vec![pools.read.pool_use("read"), pools.write.pool_use("write")],
-            Self::Postgres(pools) => {
-                let lent = use_of("all", &pools.write);
-                vec![PoolUse { in_use: lent.in_use.saturating_sub(pools.kept.count()), ..lent }]
-            }
+            Self::Postgres(pools) => vec![pools.write.pool_use("all")],
         }
     }
 }
@@ -303,13 +290,7 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         });
     if is_memory {
         let write = SqliteConnections::new(writer.connect_with(making).await.map_err(failure)?);
-        return Ok(Db::Sqlite(SqlitePools {
-            read: write.clone(),
-            monitor: write.clone(),
-            write,
-            checkpoints: None,
-            open_batch,
-        }));
+        return Ok(Db::Sqlite(SqlitePools { read: write.clone(), write, checkpoints: None, open_batch }));
     }
     let path = options.get_filename().to_owned();
     // An existing file keeps its mode, and setting it again would cost a write at each start.
@@ -322,7 +303,7 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         .max_connections(readers)
         .connect_lazy_with(options.pragma("query_only", "ON").pragma("cache_size", SQLITE_READ_CACHE));
     let read = SqliteConnections::new(read);
-    Ok(Db::Sqlite(SqlitePools { monitor: read.clone(), read, write, checkpoints, open_batch }))
+    Ok(Db::Sqlite(SqlitePools { read, write, checkpoints, open_batch }))
 }
 
 /// SQLite reports only that it cannot open the file.
@@ -337,12 +318,6 @@ fn open_failure(path: &Path, error: sqlx::Error) -> StoreError {
         }
         _ => failure(error),
     }
-}
-
-fn use_of(name: &'static str, pool: &Pool<Postgres>) -> PoolUse {
-    let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
-    let size = pool.size();
-    PoolUse { pool: name, max: pool.options().get_max_connections(), size, in_use: size.saturating_sub(idle) }
 }
 
 async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> Result<Db, StoreError> {
@@ -378,12 +353,8 @@ async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> 
         .connect_with(options.clone())
         .await
         .map_err(failure)?;
-    Ok(Db::Postgres(PostgresPools {
-        read: pool.clone(),
-        write: pool,
-        monitor: monitor_pool(options),
-        kept: KeptConnections::of_pool(pool_max),
-    }))
+    let write = PostgresConnections::new(pool);
+    Ok(Db::Postgres(PostgresPools { read: write.clone(), write, monitor: monitor_pool(options) }))
 }
 
 /// One connection, opened on first use. If a hung server holds it, it is replaced.

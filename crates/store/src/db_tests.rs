@@ -34,7 +34,7 @@ async fn statements_of_postgres_have_their_time() {
         // A statement may exceed the shortest limit; it is repeated.
         let mut found: Result<String, sqlx::Error> = Err(sqlx::Error::RowNotFound);
         for _ in 0..100 {
-            found = sqlx::query_scalar(text).fetch_one(&pools.read).await;
+            found = sqlx::query_scalar(text).fetch_one(pools.read.pool()).await;
             if found.is_ok() {
                 break;
             }
@@ -51,7 +51,8 @@ async fn sessions_of_postgres_hold_no_lock_for_ever() {
     let Db::Postgres(pools) = &db else { panic!("this is PostgreSQL") };
     for (name, value) in POSTGRES_SESSION {
         let text = "SELECT setting::bigint FROM pg_settings WHERE name = $1";
-        let found: i64 = sqlx::query_scalar(text).bind(name).fetch_one(&pools.read).await.expect("told");
+        let found: i64 =
+            sqlx::query_scalar(text).bind(name).fetch_one(pools.read.pool()).await.expect("told");
         assert_eq!(found, i64::from(value), "{name}");
     }
     db.close().await;
@@ -64,7 +65,7 @@ async fn one_commit_of_postgres_is_not_flushed() {
     let db = Db::open(&Secret::new(server.as_str()), 1, STATEMENT_MAX).await.expect("opens");
     let Db::Postgres(pools) = &db else { panic!("this is PostgreSQL") };
     let told = "SELECT current_setting('synchronous_commit')";
-    let before: String = sqlx::query_scalar(told).fetch_one(&pools.write).await.expect("told");
+    let before: String = sqlx::query_scalar(told).fetch_one(pools.write.pool()).await.expect("told");
     assert_ne!(before, "off");
     let statement = || sqlx::AssertSqlSafe(format!("SELECT {NO_FLUSH}"));
     let mut tx = pools.write.begin().await.expect("begun");
@@ -72,8 +73,8 @@ async fn one_commit_of_postgres_is_not_flushed() {
     let within: String = sqlx::query_scalar(told).fetch_one(&mut *tx).await.expect("told");
     assert_eq!(within, "off");
     tx.commit().await.expect("committed");
-    sqlx::query(statement()).execute(&pools.write).await.expect("set");
-    let after: String = sqlx::query_scalar(told).fetch_one(&pools.write).await.expect("told");
+    sqlx::query(statement()).execute(pools.write.pool()).await.expect("set");
+    let after: String = sqlx::query_scalar(told).fetch_one(pools.write.pool()).await.expect("told");
     assert_eq!(after, before, "a single statement is its own transaction");
     db.close().await;
 }
@@ -86,7 +87,7 @@ async fn postgres_compresses_with_lz4_unless_another_method_is_set() {
         let Db::Postgres(pools) = &db else { panic!("this is PostgreSQL") };
         let text = "SELECT EXISTS (SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND \
                     'lz4' = ANY (enumvals)), current_setting('default_toast_compression', TRUE)";
-        let told = sqlx::query_as(text).fetch_one(&pools.write).await.expect("told");
+        let told = sqlx::query_as(text).fetch_one(pools.write.pool()).await.expect("told");
         db.close().await;
         told
     };
@@ -116,27 +117,27 @@ async fn statements_of_postgres_that_follow_each_other_share_a_connection() {
         backends.insert(backend);
     }
     assert!(backends.len() <= 2, "a machine that stalls may use another one once: {backends:?}");
-    assert_eq!(pools.kept.count(), 1);
+    assert_eq!(pools.write.count_kept(), 1);
     let nothing: Result<i32, StoreError> =
         on_db!(db, read, db => sqlx::query_scalar("SELECT 1 WHERE FALSE").fetch_one(db));
-    assert_eq!((nothing, pools.kept.count()), (Err(StoreError::NotFound), 1));
+    assert_eq!((nothing, pools.write.count_kept()), (Err(StoreError::NotFound), 1));
     let failed: Result<i32, StoreError> =
         on_db!(db, read, db => sqlx::query_scalar("SELECT 1 / 0").fetch_one(db));
     assert!(failed.is_err());
-    assert_eq!(pools.kept.count(), 0, "the pool tests it");
+    assert_eq!(pools.write.count_kept(), 0, "the pool tests it");
     let one: i32 = on_db!(db, read, db => sqlx::query_scalar("SELECT 1").fetch_one(db)).expect("told");
-    assert_eq!((one, pools.kept.count()), (1, 1));
+    assert_eq!((one, pools.write.count_kept()), (1, 1));
     // Transactions get all connections.
     let mut others = Vec::new();
     for _ in 0..8 {
         others.push(db.begin().await.expect("begun"));
     }
-    assert_eq!(pools.kept.count(), 0);
+    assert_eq!(pools.write.count_kept(), 0);
     for tx in others {
         tx.rollback().await.expect("undone");
     }
     db.close().await; // waits for connections that are not returned
-    assert_eq!(pools.kept.count(), 0);
+    assert_eq!(pools.write.count_kept(), 0);
 }
 
 /// Every `on_db!` in a source text, up to its closing parenthesis.

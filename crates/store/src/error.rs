@@ -59,6 +59,11 @@ pub(crate) fn failure(error: sqlx::Error) -> StoreError {
     }
 }
 
+/// Whether a connection may be used again without a test after a statement with this outcome.
+pub(crate) fn needs_no_test<T>(outcome: &Result<T, sqlx::Error>) -> bool {
+    matches!(outcome, Ok(_) | Err(sqlx::Error::RowNotFound))
+}
+
 /// Converts the error of an operation, which the log names.
 pub(crate) fn failure_during(operation: &'static str) -> impl FnOnce(sqlx::Error) -> StoreError {
     move |error| failure(error).during(operation)

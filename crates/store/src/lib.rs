@@ -13,7 +13,8 @@
 //! | `notify` | message bus between processes that share a PostgreSQL database |
 //! | `own_database` | the place of a database by its URL |
 //! | `sql` | one module per record: row, conversion, queries |
-//! | `sqlite_connections`, `sqlite_batch` | few calls of the threads that own the connections to SQLite |
+//! | `postgres_connections`, `sqlite_connections` | connections that are used again without a test |
+//! | `sqlite_batch` | few calls of the threads that own the connections to SQLite |
 //! | `sql_store` | the store that the modules of `sql` implement |
 //! | `encryption` | encryption of credentials at rest |
 //! | `vectors` | vector search over the chunks of cached documents |
@@ -34,12 +35,12 @@ mod idle_writers;
 mod json;
 mod json_block;
 mod json_column;
-mod kept_connections;
 mod lifecycle;
 mod migrations;
 mod notify;
 mod open_batch;
 mod own_database;
+mod postgres_connections;
 mod row;
 mod sql;
 mod sql_store;

@@ -44,7 +44,7 @@ impl SqlStore {
     /// Message bus between the processes on this database. None for SQLite, which cannot wake another process.
     pub fn message_bus(&self) -> Option<PostgresMessageBus> {
         match &self.db {
-            Db::Postgres(pools) => Some(PostgresMessageBus::new(&pools.write)),
+            Db::Postgres(pools) => Some(PostgresMessageBus::new(pools.write.pool())),
             Db::Sqlite(_) => None,
         }
     }

@@ -45,7 +45,7 @@ pub(crate) async fn run(db: &Db) -> Result<(), StoreError> {
             let mut connection = pools.write.acquire().await.map_err(failure)?;
             migrator(SQLITE).run_direct(None, &mut *connection, false).await
         }
-        Db::Postgres(pools) => run_on_postgres(&pools.write).await,
+        Db::Postgres(pools) => run_on_postgres(pools.write.pool()).await,
     }
     .map_err(migration_failure)
 }
@@ -209,7 +209,7 @@ mod tests {
             };
             let (done, ()) = tokio::join!(run(&db), leave);
             done.expect("it waited");
-            let slow = sqlx::query("SELECT pg_sleep(1)").execute(&pools.write).await;
+            let slow = sqlx::query("SELECT pg_sleep(1)").execute(pools.write.pool()).await;
             assert!(slow.is_err(), "a statement of the service may not take that long");
             db.close().await;
         })

@@ -36,8 +36,8 @@ impl SqliteBatch {
         let rows = self.0.build().fetch_all(&mut *connection).await;
         if rows.is_ok() {
             pools.open_batch.end();
-            connection.keep();
         }
+        connection.keep_after(&rows);
         // After a failure, the connection is rolled back when it is given back.
         let rows = rows.map_err(failure)?;
         rows.iter().map(|row| T::from_row(row).map_err(failure)).collect()

@@ -4,6 +4,7 @@
 //! connection a second time, and takes as long as a small statement. A connection whose statement has ended needs no
 //! test: it is passed to the next caller at once.
 
+use crate::error::needs_no_test;
 use domain::ports::PoolUse;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -104,9 +105,15 @@ impl SqliteConnections {
 }
 
 impl UsedConnection {
-    /// Gives the connection back without a test. Call it when the last statement has ended without an error, outside of
-    /// a transaction.
-    pub(crate) fn keep(self) {
+    /// Gives the connection back after its last statement, outside of a transaction: without a test unless the
+    /// statement failed.
+    pub(crate) fn keep_after<T>(self, outcome: &Result<T, sqlx::Error>) {
+        if needs_no_test(outcome) {
+            self.keep();
+        }
+    }
+
+    fn keep(self) {
         let Self { mut connection, idle } = self;
         let mut idle = lock(&idle);
         while let Some(waiting) = idle.waiting.pop_front() {
@@ -152,6 +159,7 @@ mod tests {
     use futures_util::FutureExt;
     use sqlx::sqlite::SqlitePoolOptions;
     use std::time::Duration;
+    use tokio::task::JoinSet;
 
     /// A test that waits longer than this hangs.
     const HANGS: Duration = Duration::from_secs(20);
@@ -209,7 +217,8 @@ mod tests {
         let connections = open(1);
         for _ in 0..3 {
             let connection = connections.acquire().await.expect("a connection");
-            let waiter = tokio::spawn({
+            let mut waiter = JoinSet::new();
+            waiter.spawn({
                 let connections = connections.clone();
                 async move { use_one(&connections).await }
             });
@@ -218,7 +227,8 @@ mod tests {
             }
             connection.keep();
             assert_eq!((kept(&connections), waiting(&connections)), (0, 0), "it has a new user");
-            tokio::time::timeout(HANGS, waiter).await.expect("in time").expect("used");
+            let used = tokio::time::timeout(HANGS, waiter.join_next()).await.expect("in time");
+            used.expect("a task").expect("used");
             assert_eq!(kept(&connections), 1, "nobody waits any more");
         }
         assert_eq!(connections.pool.num_idle(), 0, "the pool had no part in it");
@@ -246,16 +256,6 @@ mod tests {
             assert!(connections.acquire().now_or_never().is_none());
             assert!(lock(&connections.idle).waiting.len() <= 1);
         }
-        connection.keep();
-        assert_eq!(kept(&connections), 1);
-    }
-
-    #[tokio::test]
-    async fn a_caller_that_gives_up_waits_no_longer() {
-        let connections = open(1);
-        let connection = connections.acquire().await.expect("a connection");
-        assert!(connections.acquire().now_or_never().is_none());
-        assert_eq!(waiting(&connections), 0);
         connection.keep();
         assert_eq!(kept(&connections), 1);
     }

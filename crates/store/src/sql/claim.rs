@@ -2,8 +2,7 @@
 
 use super::task_columns::{AHEAD_MAX, broker, from_owner_column, is_untouched};
 use crate::SqlStore;
-use crate::db::{Db, on_db, rows_affected};
-use crate::error::failure;
+use crate::db::{Db, on_connection, on_db, rows_affected};
 use crate::row::row;
 use domain::fair_share::FairShare;
 use domain::ids::TaskId;
@@ -215,23 +214,20 @@ impl<'a> Claim<'a> {
     async fn take(&self, db: &Db) -> Result<Vec<TaskRow>, StoreError> {
         let share = FairShare::of(self.slots.total);
         macro_rules! take {
-            ($text:expr, $pool:expr) => {
+            ($text:expr, $connection:expr) => {
                 bind_choice!(sqlx::query_as::<_, TaskRow>($text), self, share)
                     .bind(self.proof.as_str())
                     .bind(self.until)
                     .bind(NEVER_ENDED)
-                    .fetch_all($pool)
-                    .await
+                    .fetch_all($connection)
             };
         }
         match db {
-            Db::Sqlite(pools) => {
-                let mut connection = pools.write.acquire().await.map_err(failure)?;
-                take!(self.claimable.texts().sqlite, &mut *connection)
-            }
-            Db::Postgres(pools) => take!(self.claimable.texts().postgres, &pools.write),
+            Db::Sqlite(pools) => on_connection!(pools.write, connection =>
+                take!(self.claimable.texts().sqlite, connection)),
+            Db::Postgres(pools) => on_connection!(pools.write, connection =>
+                take!(self.claimable.texts().postgres, connection)),
         }
-        .map_err(failure)
     }
 
     /// After an empty claim: whether tasks are left because other claims took the selected ones. Does not happen with
@@ -239,11 +235,9 @@ impl<'a> Claim<'a> {
     async fn was_overtaken(&self, db: &Db) -> Result<bool, StoreError> {
         let Db::Postgres(pools) = db else { return Ok(false) };
         let share = FairShare::of(self.slots.total);
-        let chosen: i64 =
-            bind_choice!(sqlx::query_scalar(self.claimable.texts().chosen_postgres), self, share)
-                .fetch_one(&pools.read)
-                .await
-                .map_err(failure)?;
+        let text = self.claimable.texts().chosen_postgres;
+        let chosen: i64 = on_connection!(pools.read, connection =>
+            bind_choice!(sqlx::query_scalar(text), self, share).fetch_one(connection))?;
         Ok(chosen > 0)
     }
 }

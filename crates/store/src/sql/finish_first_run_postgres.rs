@@ -7,8 +7,7 @@ use super::run_texts::RunTexts;
 use super::runs::run_columns;
 use super::search_rows::{SearchRow, columns};
 use super::status::is_running;
-use crate::db::{NO_FLUSH, PostgresPools};
-use crate::error::failure_during;
+use crate::db::{NO_FLUSH, PostgresPools, on_connection};
 use crate::json::{finite, plain, to_column};
 use domain::instant::to_micros;
 use domain::ports::{FinishedRun, StoreError};
@@ -59,9 +58,7 @@ pub(super) async fn finish_in_postgres(
 ) -> Result<Option<Search>, StoreError> {
     let notices = NoticeTexts::of(&finished.notices)?;
     let (sets, set_texts) = (&finished.sets, &texts.sets);
-    let failed = || failure_during(concat!(module_path!(), ":", line!()));
-    let mut lent = pools.kept.acquire(&pools.write).await.map_err(failed())?;
-    let row = sqlx::query_as::<Postgres, SearchRow>(TEXT.as_str())
+    let row = on_connection!(pools.write, connection => sqlx::query_as::<Postgres, SearchRow>(TEXT.as_str())
         .bind(finished.search.0)
         .bind(finished.run.0)
         .bind(finished.status.as_str())
@@ -84,8 +81,6 @@ pub(super) async fn finish_in_postgres(
         .bind(ranges.iter().map(|range| range.last).bind_iter())
         .bind(to_column(texts.retrieved as u64))
         .bind(texts.entries)
-        .fetch_optional(lent.connection())
-        .await;
-    lent.keep_after(&row);
-    row.map_err(failed())?.map(Search::try_from).transpose()
+        .fetch_optional(connection))?;
+    row.map(Search::try_from).transpose()
 }

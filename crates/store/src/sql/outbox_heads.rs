@@ -1,8 +1,7 @@
 //! The oldest waiting tasks of every owner, from which the outbox sends next.
 
 use super::task_columns::{broker, from_owner_column, is_untouched};
-use crate::db::Db;
-use crate::error::failure;
+use crate::db::{Db, on_connection};
 use crate::row::row;
 use domain::fair_share::WaitingTask;
 use domain::ids::TaskId;
@@ -77,23 +76,12 @@ const HEADS_POSTGRES: &str = heads!(
 pub(super) async fn load(db: &Db, per_owner: u32, now: Instant) -> Result<Vec<OutboxHead>, StoreError> {
     let (now, per_owner) = (to_micros(now), i64::from(per_owner));
     let rows = match db {
-        Db::Sqlite(pools) => {
-            let mut connection = pools.read.acquire().await.map_err(failure)?;
-            sqlx::query_as::<_, HeadRow>(HEADS_SQLITE)
-                .bind(now)
-                .bind(per_owner)
-                .fetch_all(&mut *connection)
-                .await
-        }
-        Db::Postgres(pools) => {
-            sqlx::query_as::<_, HeadRow>(HEADS_POSTGRES)
-                .bind(now)
-                .bind(per_owner)
-                .fetch_all(&pools.read)
-                .await
-        }
+        Db::Sqlite(pools) => on_connection!(pools.read, connection =>
+            sqlx::query_as::<_, HeadRow>(HEADS_SQLITE).bind(now).bind(per_owner).fetch_all(connection)),
+        Db::Postgres(pools) => on_connection!(pools.read, connection =>
+            sqlx::query_as::<_, HeadRow>(HEADS_POSTGRES).bind(now).bind(per_owner).fetch_all(connection)),
     };
-    Ok(rows.map_err(failure)?.into_iter().filter_map(HeadRow::head).collect())
+    Ok(rows?.into_iter().filter_map(HeadRow::head).collect())
 }
 
 impl HeadRow {

@@ -6,7 +6,7 @@
 use super::corpus;
 use crate::SqlStore;
 use crate::checkpoints::empty_log;
-use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
+use crate::db::{Db, Tx, on_connection, on_db, on_tx, rows_affected};
 use crate::encryption::{EncryptionKey, does_not_fit, unreadable_part};
 use crate::error::failure;
 use crate::json::{JsonText, plain, unwritable};
@@ -296,8 +296,7 @@ impl SqlStore {
 
     async fn run_on_sqlite(&self, statement: &'static str) -> Result<(), StoreError> {
         let Db::Sqlite(pools) = &self.db else { return Ok(()) };
-        let mut connection = pools.write.acquire().await.map_err(failure)?;
-        sqlx::query(statement).execute(&mut *connection).await.map(|_| ()).map_err(failure)
+        on_connection!(pools.write, connection => sqlx::query(statement).execute(connection)).map(|_| ())
     }
 }
 

@@ -1,8 +1,7 @@
 //! Request budgets shared by all processes: one row per limited provider, changed by one statement.
 
 use crate::SqlStore;
-use crate::db::Db;
-use crate::error::failure;
+use crate::db::{Db, first_row, on_db};
 use async_trait::async_trait;
 use domain::ids::ProviderId;
 use domain::ports::{RateLimitStore, StoreError};
@@ -93,23 +92,13 @@ impl SqlStore {
         let period = request.rate.per;
         let [cost, per, wait_max, ahead_max] =
             [request.cost(), period, request.wait_max, period + AHEAD_MAX.max(request.wait_max)].map(micros);
-        macro_rules! ask {
-            ($pool:expr) => {
-                sqlx::query_scalar::<_, i64>(statement)
-                    .bind(provider.0)
-                    .bind(cost)
-                    .bind(per)
-                    .bind(wait_max)
-                    .bind(ahead_max)
-                    .fetch_optional($pool)
-                    .await
-                    .map_err(failure)?
-            };
-        }
-        let wait = match &self.db {
-            Db::Sqlite(pools) => ask!(&mut *pools.write.acquire().await.map_err(failure)?),
-            Db::Postgres(pools) => ask!(&pools.write),
-        };
+        let wait = on_db!(self.db, write, db => first_row(sqlx::query_scalar::<_, i64>(statement)
+            .bind(provider.0)
+            .bind(cost)
+            .bind(per)
+            .bind(wait_max)
+            .bind(ahead_max)
+            .fetch_all(db)))?;
         Ok(wait.map(|wait| Duration::from_micros(u64::try_from(wait).unwrap_or(0))))
     }
 }

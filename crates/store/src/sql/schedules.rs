@@ -1,8 +1,7 @@
 //! Schedules: recurring work, taken by one process each time.
 
 use crate::SqlStore;
-use crate::db::{Db, on_db, on_tx, rows_affected};
-use crate::error::failure;
+use crate::db::{Db, on_connection, on_db, on_tx, rows_affected};
 use crate::json::{plain, to_count};
 use crate::row::row;
 use async_trait::async_trait;
@@ -84,13 +83,11 @@ impl ScheduleStore for SqlStore {
         );
         let now = now.timestamp_micros();
         let mut rows: Vec<ScheduleRow> = match &self.db {
-            Db::Sqlite(pools) => {
-                let mut connection = pools.write.acquire().await.map_err(failure)?;
-                sqlx::query_as(SQLITE).bind(now).fetch_all(&mut *connection).await
-            }
-            Db::Postgres(pools) => sqlx::query_as(POSTGRES).bind(now).fetch_all(&pools.write).await,
-        }
-        .map_err(failure)?;
+            Db::Sqlite(pools) => on_connection!(pools.write, connection =>
+                sqlx::query_as(SQLITE).bind(now).fetch_all(connection)),
+            Db::Postgres(pools) => on_connection!(pools.write, connection =>
+                sqlx::query_as(POSTGRES).bind(now).fetch_all(connection)),
+        }?;
         rows.retain(|row| row.was_due);
         by_name(rows)
     }

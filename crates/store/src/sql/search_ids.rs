@@ -1,8 +1,7 @@
 //! Ids of searches in PostgreSQL whose start is flushed later. They are reserved by a statement that is flushed: an id
 //! that a crash of the database takes back would be given again, and two runs would be taken for one.
 
-use crate::db::PostgresPools;
-use crate::error::failure_during;
+use crate::db::{PostgresPools, on_connection};
 use domain::ids::SearchId;
 use domain::ports::StoreError;
 use tokio::sync::Mutex;
@@ -51,9 +50,5 @@ impl SearchIds {
 async fn reserve(pools: &PostgresPools) -> Result<Vec<i64>, StoreError> {
     const TEXT: &str = "SELECT nextval(pg_get_serial_sequence('searches', 'id')) AS id \
          FROM generate_series(1, $1) ORDER BY id DESC";
-    sqlx::query_scalar(TEXT).bind(BLOCK).fetch_all(&pools.write).await.map_err(failure_during(concat!(
-        module_path!(),
-        ":",
-        line!()
-    )))
+    on_connection!(pools.write, connection => sqlx::query_scalar(TEXT).bind(BLOCK).fetch_all(connection))
 }

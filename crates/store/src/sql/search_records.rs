@@ -6,8 +6,8 @@ use super::providers::{self, ProviderRow};
 use super::task_columns::is_untouched;
 use super::user_rows::{UserRow, fold, user_columns, with_groups};
 use crate::SqlStore;
-use crate::db::{Db, SqlitePools};
-use crate::error::{failure, failure_during};
+use crate::db::{Db, SqlitePools, on_connection};
+use crate::error::failure;
 use crate::json::{to_column, to_count};
 use async_trait::async_trait;
 use domain::ids::UserId;
@@ -144,10 +144,5 @@ async fn read_from_sqlite(
         .push_bind(owner.0);
     query.push(PIPELINE).push_bind(pipeline);
     query.push(PROVIDERS);
-    let mut connection = pools.read.acquire().await.map_err(failure)?;
-    let rows = query.build_query_as::<RecordRow>().fetch_all(&mut *connection).await;
-    if rows.is_ok() {
-        connection.keep();
-    }
-    rows.map_err(failure_during(concat!(module_path!(), ":", line!())))
+    on_connection!(pools.read, connection => query.build_query_as::<RecordRow>().fetch_all(connection))
 }

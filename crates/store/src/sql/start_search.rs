@@ -3,8 +3,7 @@
 use super::search_rows::{NewSearchTexts, push_insert};
 use super::task_columns::to_owner_column;
 use super::tasks::{TaskLease, claimed_columns};
-use crate::db::{Db, NO_FLUSH, PostgresPools, SqlitePools};
-use crate::error::failure_during;
+use crate::db::{Db, NO_FLUSH, PostgresPools, SqlitePools, on_connection};
 use crate::json::JsonText;
 use crate::sqlite_batch::SqliteBatch;
 use domain::ids::SearchId;
@@ -91,11 +90,8 @@ async fn start_in_postgres(
         query.push(", ").push(NO_FLUSH);
     }
     query.push(" FROM new, task");
-    let failed = || failure_during(concat!(module_path!(), ":", line!()));
-    let mut lent = pools.kept.acquire(&pools.write).await.map_err(failed())?;
-    let stored: Result<(i64, i64), sqlx::Error> = query.build_query_as().fetch_one(lent.connection()).await;
-    lent.keep_after(&stored);
-    let (search, task) = stored.map_err(failed())?;
+    let (search, task) = on_connection!(pools.write, connection =>
+        query.build_query_as::<(i64, i64)>().fetch_one(connection))?;
     Ok(NewIds { search, task })
 }
 

@@ -1,8 +1,7 @@
 //! Size of the database, and release of free space.
 
 use crate::SqlStore;
-use crate::db::{Db, on_db, rows_affected};
-use crate::error::failure;
+use crate::db::{Db, on_connection, on_db, rows_affected};
 use crate::json::{to_column, to_count};
 use async_trait::async_trait;
 use domain::instant::{Instant, to_micros};
@@ -24,20 +23,17 @@ impl StorageStore for SqlStore {
     async fn database_size(&self) -> Result<DatabaseSize, StoreError> {
         match &self.db {
             Db::Sqlite(pools) => {
-                let mut connection = pools.read.acquire().await.map_err(failure)?;
-                let (pages, free, page_size): (i64, i64, i64) = sqlx::query_as(
-                    "SELECT page_count, freelist_count, page_size \
-                     FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()",
-                )
-                .fetch_one(&mut *connection)
-                .await
-                .map_err(failure)?;
+                let text = "SELECT page_count, freelist_count, page_size \
+                     FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()";
+                let (pages, free, page_size): (i64, i64, i64) = on_connection!(pools.read, connection =>
+                    sqlx::query_as(text).fetch_one(connection))?;
                 let bytes = |pages: i64| to_count(pages).saturating_mul(to_count(page_size));
                 Ok(DatabaseSize { bytes: bytes(pages), used_bytes: bytes(pages - free) })
             }
             Db::Postgres(pools) => {
                 let text = "SELECT pg_database_size(current_database())";
-                let bytes: i64 = sqlx::query_scalar(text).fetch_one(&pools.read).await.map_err(failure)?;
+                let bytes: i64 = on_connection!(pools.read, connection =>
+                    sqlx::query_scalar(text).fetch_one(connection))?;
                 Ok(DatabaseSize { bytes: to_count(bytes), used_bytes: to_count(bytes) })
             }
         }
@@ -72,10 +68,7 @@ impl StorageStore for SqlStore {
 
     async fn release_space(&self) -> Result<bool, StoreError> {
         match &self.db {
-            Db::Sqlite(pools) => {
-                let mut connection = pools.write.acquire().await.map_err(failure)?;
-                release(&mut connection).await.map_err(failure)
-            }
+            Db::Sqlite(pools) => on_connection!(pools.write, connection => release(connection)),
             Db::Postgres(_) => Ok(false),
         }
     }

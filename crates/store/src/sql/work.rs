@@ -27,8 +27,12 @@ type Row = (i64, Option<Instant>, Option<Instant>, Option<i64>, Option<i64>);
 pub(crate) async fn work_figures(db: &Db, now: Instant) -> Result<WorkFigures, StoreError> {
     let now = to_micros(now);
     let row: Result<Row, sqlx::Error> = match db {
-        Db::Sqlite(pools) => match pools.monitor.acquire().await {
-            Ok(mut connection) => sqlx::query_as(TEXT.as_str()).bind(now).fetch_one(&mut *connection).await,
+        Db::Sqlite(pools) => match pools.read.acquire().await {
+            Ok(mut connection) => {
+                let row = sqlx::query_as(TEXT.as_str()).bind(now).fetch_one(&mut *connection).await;
+                connection.keep_after(&row);
+                row
+            }
             Err(error) => Err(error),
         },
         Db::Postgres(pools) => sqlx::query_as(TEXT.as_str()).bind(now).fetch_one(&pools.monitor).await,

@@ -67,7 +67,7 @@ impl PgVectors {
     pub fn open(store: &SqlStore) -> Result<Self, VectorError> {
         match &store.db {
             Db::Postgres(pools) => {
-                Ok(Self { pool: pools.write.clone(), records: store.clone(), exact_max: EXACT_MAX })
+                Ok(Self { pool: pools.write.pool().clone(), records: store.clone(), exact_max: EXACT_MAX })
             }
             Db::Sqlite(_) => Err(VectorError::refused(
                 "SVC_VECTOR_BACKEND=pgvector needs the records in PostgreSQL (SVC_DATABASE_URL)",
