@@ -29,7 +29,7 @@ struct Blocks {
 
 impl Blocks {
     /// How many ids to reserve ahead; None if there are enough.
-    fn lacks(&self) -> Option<u64> {
+    fn count_to_reserve(&self) -> Option<u64> {
         let expected = to_column(self.expected.max(1));
         let is_low = left(&self.current) < to_column(BLOCK / 2).max(expected) && left(&self.next) < expected;
         is_low.then_some(self.expected.max(BLOCK))
@@ -58,7 +58,7 @@ impl ResultIds {
     /// Reserves the next block if the current one is nearly used up, so that the end of a run need not wait for it.
     pub(crate) async fn reserve_ahead(&self, db: &Db) -> Result<(), StoreError> {
         let Ok(_only_one) = self.ahead.try_lock() else { return Ok(()) };
-        let Some(count) = self.blocks.lock().await.lacks() else { return Ok(()) };
+        let Some(count) = self.blocks.lock().await.count_to_reserve() else { return Ok(()) };
         // Others take ids meanwhile.
         let next = reserve(db, to_column(count)).await?;
         self.blocks.lock().await.next = next;

@@ -52,3 +52,73 @@ async fn reserve(pools: &PostgresPools) -> Result<Vec<i64>, StoreError> {
          FROM generate_series(1, $1) ORDER BY id DESC";
     on_connection!(pools.write, connection => sqlx::query_scalar(TEXT).bind(BLOCK).fetch_all(connection))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::Db;
+    use crate::{STATEMENT_MAX, migrations};
+    use domain::secret::Secret;
+
+    async fn open(url: String) -> PostgresPools {
+        let db = Db::open(&Secret::new(url), 2, STATEMENT_MAX).await.expect("opens");
+        migrations::run(&db).await.expect("tables");
+        let Db::Postgres(pools) = db else { panic!("this is PostgreSQL") };
+        pools
+    }
+
+    /// Takes as many, one after the other.
+    async fn take(ids: &SearchIds, pools: &PostgresPools, count: i64) -> Vec<i64> {
+        let mut taken = Vec::new();
+        for _ in 0..count {
+            taken.push(ids.take(pools).await.expect("an id").0);
+        }
+        taken
+    }
+
+    async fn close(pools: PostgresPools) {
+        Db::Postgres(pools).close().await;
+    }
+
+    #[tokio::test]
+    async fn ids_ascend_and_are_never_given_twice() {
+        let Some(server) = testkit::postgres::server("ids of searches") else { return };
+        testkit::postgres::with_database(&server, |url| async move {
+            let pools = open(url).await;
+            let (one, other) = (SearchIds::default(), SearchIds::default());
+            assert_eq!(take(&one, &pools, 2).await, [1, 2]);
+            assert_eq!(take(&other, &pools, 1).await, [BLOCK + 1], "another process has its own block");
+            assert_eq!(take(&one, &pools, BLOCK - 2).await, (3..=BLOCK).collect::<Vec<_>>());
+            assert_eq!(take(&one, &pools, 1).await, [2 * BLOCK + 1]);
+            assert_eq!(take(&other, &pools, 1).await, [BLOCK + 2]);
+            close(pools).await;
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn the_next_ids_are_reserved_before_they_are_needed() {
+        let Some(server) = testkit::postgres::server("ids of searches that are reserved ahead") else {
+            return;
+        };
+        testkit::postgres::with_database(&server, |url| async move {
+            let pools = open(url).await;
+            let (ids, low) = (SearchIds::default(), i64::try_from(LOW).expect("a number"));
+            ids.reserve_ahead(&pools).await.expect("nothing to do");
+            assert!(ids.reserved.lock().await.is_empty(), "a process that used none reserves none");
+            let mut taken = take(&ids, &pools, BLOCK - low).await;
+            ids.reserve_ahead(&pools).await.expect("nothing to do");
+            assert_eq!(ids.reserved.lock().await.len(), LOW, "enough are left");
+            taken.extend(take(&ids, &pools, 1).await);
+            for _ in 0..2 {
+                ids.reserve_ahead(&pools).await.expect("reserved");
+            }
+            let other = SearchIds::default();
+            assert_eq!(take(&other, &pools, 1).await, [2 * BLOCK + 1], "they were reserved once");
+            taken.extend(take(&ids, &pools, BLOCK + low - 1).await);
+            assert_eq!(taken, (1..=2 * BLOCK).collect::<Vec<_>>(), "the rest of the old ones first");
+            close(pools).await;
+        })
+        .await;
+    }
+}
