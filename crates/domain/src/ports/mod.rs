@@ -111,7 +111,7 @@ pub use reconcile_store::{
 };
 pub use result_store::{ResultEdits, ResultStore};
 pub use schedule_store::{Schedule, ScheduleEdits, ScheduleStore};
-pub use search_record_store::{OwnSearches, SearchRecordStore, SearchRecords};
+pub use search_record_store::{SearchCounts, SearchRecordStore, SearchRecords};
 pub use search_run_store::SearchRunStore;
 pub use search_store::{FinishedRun, SearchEdits, SearchStore, StartedSearch, StoredRun};
 pub use signal_store::{

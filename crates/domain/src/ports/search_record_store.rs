@@ -10,7 +10,7 @@ use async_trait::async_trait;
 
 /// How many searches a user has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OwnSearches {
+pub struct SearchCounts {
     /// As [`TaskStore::waiting_tasks_of`](super::TaskStore::waiting_tasks_of) counts them.
     pub waiting: u64,
     /// As [`SearchStore::count_searches`](super::SearchStore::count_searches) counts them.
@@ -21,7 +21,8 @@ pub struct OwnSearches {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRecords {
     pub owner: User,
-    pub own_searches: OwnSearches,
+    /// None if they were not to be counted.
+    pub search_counts: Option<SearchCounts>,
     pub preferences: Preferences,
     /// A search can run without it.
     pub pipeline: Result<Pipeline, StoreError>,
@@ -31,12 +32,13 @@ pub struct SearchRecords {
 
 #[async_trait]
 pub trait SearchRecordStore: Send + Sync {
-    /// Reads the records for a search of this owner at once, with the pipeline of this name. Counting the stored
-    /// searches stops at `stored_max`. `NotFound` if there is no such user.
+    /// Reads the records for a search of this owner, with the pipeline of this name, in as few calls as the database
+    /// allows. They are not one snapshot: a change in between may be in some of them only. Counting the stored searches
+    /// of the owner stops at `count_up_to`; without it no searches are counted. `NotFound` if there is no such user.
     async fn search_records(
         &self,
         owner: UserId,
-        stored_max: u64,
+        count_up_to: Option<u64>,
         pipeline: &str,
     ) -> Result<SearchRecords, StoreError>;
 }

@@ -5,7 +5,7 @@ use crate::federation_store::FederationStore;
 use crate::search::backlog::Backlog;
 use crate::search::starting_searches::{AdmissionPermit, StartingSearches};
 use domain::ids::{SearchId, UserId};
-use domain::ports::{Clock, OwnSearches, QueueName, StoreError};
+use domain::ports::{Clock, QueueName, SearchCounts, StoreError};
 use domain::settings::Settings;
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl AdmissionControl {
     pub(crate) async fn check_new(
         &self,
         pending: &PendingAdmission<'_>,
-        counted: Option<OwnSearches>,
+        counted: Option<SearchCounts>,
     ) -> Result<(), FederationError> {
         let PendingAdmission { owner, starting, .. } = *pending;
         tokio::try_join!(

@@ -74,7 +74,7 @@ impl SearchLifecycle {
         let slot = self.queue.reserve(QueueName::Search, Some(owner));
         let read_at = Instant::now();
         let records = if slot.is_some() { self.read_records(owner).await } else { None };
-        let counted = records.as_ref().map(|records| records.own_searches);
+        let counted = records.as_ref().and_then(|records| records.search_counts);
         self.admission.check_new(&admission, counted).await?;
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
@@ -102,8 +102,8 @@ impl SearchLifecycle {
     /// What the admission and the run need, read at once. None if it cannot be read: then each of them reads what it
     /// needs and reports the error.
     async fn read_records(&self, owner: UserId) -> Option<SearchRecords> {
-        let stored_max = self.admission.stored_max();
-        self.store.search_records(owner, stored_max, SYSTEM_DEFAULT).await.ok()
+        let count_up_to = Some(self.admission.stored_max());
+        self.store.search_records(owner, count_up_to, SYSTEM_DEFAULT).await.ok()
     }
 
     /// Stores an edit: `edit` derives the new spec from the stored search, again after a concurrent change. If it

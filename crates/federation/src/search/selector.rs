@@ -41,7 +41,7 @@ impl ProviderSelector {
     ) -> Result<Selection, FederationError> {
         let records = match records {
             Some(records) => records,
-            None => self.store.search_records(search.owner, 0, SYSTEM_DEFAULT).await?,
+            None => self.store.search_records(search.owner, None, SYSTEM_DEFAULT).await?,
         };
         let SearchRecords { owner, preferences, pipeline, providers: mut candidates, .. } = records;
         let owner = Principal::of(&owner);

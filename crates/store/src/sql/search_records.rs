@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use domain::ids::UserId;
 use domain::pipeline::Pipeline;
 use domain::ports::{
-    OwnSearches, PipelineStore, PreferenceStore, ProviderStore, QueueName, SearchRecordStore, SearchRecords,
+    PipelineStore, PreferenceStore, ProviderStore, QueueName, SearchCounts, SearchRecordStore, SearchRecords,
     SearchStore, StoreError, TaskStore, UserStore,
 };
 use domain::preferences::Preferences;
@@ -24,7 +24,7 @@ use sqlx::{FromRow, QueryBuilder, Row, Sqlite};
 /// A row of any of the statements; `record` names which.
 enum RecordRow {
     User(UserRow),
-    OwnSearches {
+    SearchCounts {
         waiting: i64,
         stored: i64,
     },
@@ -38,12 +38,13 @@ impl<'r> FromRow<'r, SqliteRow> for RecordRow {
     fn from_row(row: &'r SqliteRow) -> sqlx::Result<Self> {
         Ok(match row.try_get::<&str, _>("record")? {
             "user" => Self::User(UserRow::from_row(row)?),
-            "own_searches" => {
-                Self::OwnSearches { waiting: row.try_get("waiting")?, stored: row.try_get("stored")? }
+            "search_counts" => {
+                Self::SearchCounts { waiting: row.try_get("waiting")?, stored: row.try_get("stored")? }
             }
             "preferences" => Self::Preferences(row.try_get::<Json<Preferences>, _>("wishes")?.0),
             "pipeline" => Self::Pipeline(PipelineRow::from_row(row)),
-            _ => Self::Provider(Box::new(ProviderRow::from_row(row)?)),
+            "provider" => Self::Provider(Box::new(ProviderRow::from_row(row)?)),
+            other => return Err(sqlx::Error::Decode(format!("there is no record {other:?}").into())),
         })
     }
 }
@@ -53,15 +54,15 @@ impl SearchRecordStore for SqlStore {
     async fn search_records(
         &self,
         owner: UserId,
-        stored_max: u64,
+        count_up_to: Option<u64>,
         pipeline: &str,
     ) -> Result<SearchRecords, StoreError> {
         match &self.db {
             Db::Sqlite(pools) => {
-                let rows = read_from_sqlite(pools, owner, stored_max, pipeline).await?;
+                let rows = read_from_sqlite(pools, owner, count_up_to, pipeline).await?;
                 self.collect_records(rows)
             }
-            Db::Postgres(_) => self.read_one_by_one(owner, stored_max, pipeline).await,
+            Db::Postgres(_) => self.read_one_by_one(owner, count_up_to, pipeline).await,
         }
     }
 }
@@ -69,14 +70,15 @@ impl SearchRecordStore for SqlStore {
 impl SqlStore {
     fn collect_records(&self, rows: Vec<RecordRow>) -> Result<SearchRecords, StoreError> {
         let (mut users, mut providers) = (Vec::new(), Vec::new());
-        let mut own_searches = OwnSearches { waiting: 0, stored: 0 };
+        let mut search_counts = None;
         let mut preferences = Preferences::default();
         let mut pipeline = Err(StoreError::NotFound);
         for row in rows {
             match row {
                 RecordRow::User(row) => users.push(row),
-                RecordRow::OwnSearches { waiting, stored } => {
-                    own_searches = OwnSearches { waiting: to_count(waiting), stored: to_count(stored) };
+                RecordRow::SearchCounts { waiting, stored } => {
+                    let (waiting, stored) = (to_count(waiting), to_count(stored));
+                    search_counts = Some(SearchCounts { waiting, stored });
                 }
                 RecordRow::Preferences(stored) => preferences = stored,
                 RecordRow::Pipeline(row) => pipeline = row.map(Pipeline::from).map_err(failure),
@@ -84,27 +86,28 @@ impl SqlStore {
             }
         }
         let owner = fold(users).pop().ok_or(StoreError::NotFound)?;
-        Ok(SearchRecords { owner, own_searches, preferences, pipeline, providers })
+        Ok(SearchRecords { owner, search_counts, preferences, pipeline, providers })
     }
 
     async fn read_one_by_one(
         &self,
         owner: UserId,
-        stored_max: u64,
+        count_up_to: Option<u64>,
         pipeline: &str,
     ) -> Result<SearchRecords, StoreError> {
         let counts = async {
+            let Some(max) = count_up_to else { return Ok(None) };
             let (waiting, stored) = tokio::try_join!(
                 self.waiting_tasks_of(QueueName::Search, owner),
-                self.count_searches(owner, stored_max),
+                self.count_searches(owner, max),
             )?;
-            Ok::<_, StoreError>(OwnSearches { waiting, stored })
+            Ok::<_, StoreError>(Some(SearchCounts { waiting, stored }))
         };
         // Its error is no error of the others.
         let pipeline = async { Ok::<_, StoreError>(self.pipeline_by_name(pipeline).await) };
-        let (owner, own_searches, preferences, pipeline, providers) =
+        let (owner, search_counts, preferences, pipeline, providers) =
             tokio::try_join!(self.user(owner), counts, self.preferences(owner), pipeline, self.providers())?;
-        Ok(SearchRecords { owner, own_searches, preferences, pipeline, providers })
+        Ok(SearchRecords { owner, search_counts, preferences, pipeline, providers })
     }
 }
 
@@ -112,7 +115,7 @@ impl SqlStore {
 async fn read_from_sqlite(
     pools: &SqlitePools,
     owner: UserId,
-    stored_max: u64,
+    count_up_to: Option<u64>,
     pipeline: &str,
 ) -> Result<Vec<RecordRow>, StoreError> {
     const USER: &str = concat!(
@@ -123,7 +126,7 @@ async fn read_from_sqlite(
         " WHERE users.id = "
     );
     const WAITING: &str = concat!(
-        "; SELECT 'own_searches' AS record, (SELECT COUNT(*) FROM tasks WHERE ",
+        "; SELECT 'search_counts' AS record, (SELECT COUNT(*) FROM tasks WHERE ",
         is_untouched!("tasks"),
         " AND queue = "
     );
@@ -133,12 +136,14 @@ async fn read_from_sqlite(
         concat!("; SELECT 'provider' AS record, ", providers::columns!(), " FROM providers ORDER BY id");
     let mut query = QueryBuilder::<Sqlite>::new(USER);
     query.push_bind(owner.0);
-    query.push(WAITING).push_bind(QueueName::Search.as_str());
-    query.push(" AND owner = ").push_bind(owner.0);
-    query
-        .push(") AS waiting, (SELECT COUNT(*) FROM (SELECT 1 FROM searches WHERE owner = ")
-        .push_bind(owner.0);
-    query.push(" LIMIT ").push_bind(to_column(stored_max)).push(")) AS stored");
+    if let Some(max) = count_up_to {
+        query.push(WAITING).push_bind(QueueName::Search.as_str());
+        query.push(" AND owner = ").push_bind(owner.0);
+        query
+            .push(") AS waiting, (SELECT COUNT(*) FROM (SELECT 1 FROM searches WHERE owner = ")
+            .push_bind(owner.0);
+        query.push(" LIMIT ").push_bind(to_column(max)).push(")) AS stored");
+    }
     query
         .push("; SELECT 'preferences' AS record, wishes FROM preferences WHERE user_id = ")
         .push_bind(owner.0);
