@@ -16,7 +16,7 @@
 //! | [`schedule`] | the editable part of a schedule |
 //! | [`provenance`] | whether a provider returned a URL or a user typed it |
 //! | [`result`], [`explain`], [`mixed`] | results and why they have their scores, the saved results of one provider, the mixed results response |
-//! | `json_text` | the JSON of results and run entries in the store |
+//! | `record_json` | writes the JSON of responses, and of results and run entries in the store |
 //! | [`audit`] | the audit log: who changed what, with secrets masked |
 //! | [`authenticator`] | services that sign users in or issue their tokens for sources |
 //! | [`ai_provider`], [`prompt`] | models and what they may be used for; their prompts |
@@ -53,7 +53,6 @@ pub mod idempotency;
 pub mod ids;
 pub mod inline_secrets;
 pub mod instant;
-mod json_text;
 pub mod known_secrets;
 pub mod mixed;
 pub mod notice;
@@ -75,6 +74,7 @@ pub mod query_transform;
 pub mod rag;
 pub mod rate_limit;
 pub mod ready_source;
+mod record_json;
 pub mod request_context;
 pub mod result;
 pub mod retention;

@@ -1,8 +1,8 @@
 //! The mixed results response: messages, info, results and blocks.
 
 use crate::ids::{ProviderId, SearchId};
-use crate::json_text;
 use crate::notice::{self, Notice};
+use crate::record_json;
 use crate::result::{ProviderError, ResultItem};
 use crate::search::ProviderRef;
 use crate::status::ProviderStatus;
@@ -11,9 +11,6 @@ use std::collections::BTreeMap;
 
 /// The block that is always present, possibly empty.
 pub const SUMMARY_BLOCK: &str = "ai_summary";
-
-/// More than the JSON of most results has, so that the memory of a response is allocated once.
-const RESULT_BYTES: usize = 2 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct MixedResponse {
@@ -32,7 +29,7 @@ pub struct MixedResponse {
 impl MixedResponse {
     /// Serializes the response. Every search uses this, so it is compiled here once, optimized, and not at its callers.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        json_text::to_bytes(self, (1 + self.results.len()) * RESULT_BYTES)
+        record_json::to_bytes(self, (1 + self.results.len()) * ResultItem::JSON_BYTES)
     }
 }
 

@@ -4,9 +4,9 @@ use crate::corpus::CacheStatus;
 use crate::explain::{Explain, Field};
 use crate::ids::{ProviderId, ResultId, SearchId, SignalId};
 use crate::instant::Instant;
-use crate::json_text::push_records;
 use crate::notice::{self, Notice};
 use crate::provenance::Provenance;
+use crate::record_json::push_records;
 use crate::status::ProviderStatus;
 use crate::summary::details::SummaryDetails;
 use serde::{Deserialize, Serialize};
@@ -90,6 +90,9 @@ pub struct ResultItem {
 }
 
 impl ResultItem {
+    /// More than the JSON of most results has, so that the memory for a list of them is allocated once.
+    pub const JSON_BYTES: usize = 2 * 1024;
+
     /// The text of a scored field.
     pub fn text(&self, field: Field) -> &str {
         match field {
@@ -114,7 +117,7 @@ impl ResultItem {
 
     /// Appends results in the form of the store: fields that have their default value are left out. Every search uses
     /// this, so it is compiled here once, optimized, and not at its callers.
-    pub fn push_stored(items: &[Self], text: Vec<u8>) -> serde_json::Result<Vec<u8>> {
+    pub fn push_stored(items: &[Self], text: &mut Vec<u8>) -> serde_json::Result<()> {
         push_records(items, text)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::ids::{RunNumber, SignalId};
 use crate::instant::Instant;
-use crate::json_text::push_records;
+use crate::record_json::push_records;
 use crate::result::{ResultItem, ResultSet};
 use crate::status::SearchStatus;
 use serde::{Deserialize, Serialize};
@@ -144,7 +144,7 @@ impl RunEntry {
     }
 
     /// Appends entries in the form of the store: fields that have their default value are left out.
-    pub fn push_stored(entries: &[Self], text: Vec<u8>) -> serde_json::Result<Vec<u8>> {
+    pub fn push_stored(entries: &[Self], text: &mut Vec<u8>) -> serde_json::Result<()> {
         push_records(entries, text)
     }
 

@@ -12,9 +12,7 @@ use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 
-/// More than the JSON of most results has, so that its memory is allocated once.
-const ITEM_BYTES: usize = 2 * 1024;
-/// The same for run entries.
+/// More than the JSON of most run entries has.
 const ENTRY_BYTES: usize = 192;
 
 /// Longer texts are rare, and their memory is not kept for the next.
@@ -37,8 +35,9 @@ impl JsonWriter {
     }
 
     pub(crate) fn write_entries(&mut self, entries: &[RunEntry]) -> Result<JsonColumn, StoreError> {
-        let text = self.take_memory(entries.len() * ENTRY_BYTES);
-        self.finish(RunEntry::push_stored(entries, text).map_err(unwritable)?, &[])
+        self.begin(entries.len() * ENTRY_BYTES);
+        RunEntry::push_stored(entries, &mut self.text).map_err(unwritable)?;
+        self.finish(&[])
     }
 
     pub(crate) fn write_items(&mut self, items: &[ResultItem]) -> Result<JsonColumn, StoreError> {
@@ -48,8 +47,9 @@ impl JsonWriter {
         ];
         let keys: Vec<&str> =
             keys.into_iter().filter_map(|(key, is_there)| is_there.then_some(key)).collect();
-        let text = self.take_memory(items.len() * ITEM_BYTES);
-        self.finish(ResultItem::push_stored(items, text).map_err(unwritable)?, &keys)
+        self.begin(items.len() * ResultItem::JSON_BYTES);
+        ResultItem::push_stored(items, &mut self.text).map_err(unwritable)?;
+        self.finish(&keys)
     }
 
     /// Frees the memory of texts that were unusually long.
@@ -68,24 +68,20 @@ impl JsonWriter {
         self.text.capacity() + self.compressor.as_ref().map_or(0, JsonCompressor::memory)
     }
 
-    fn take_memory(&mut self, bytes: usize) -> Vec<u8> {
-        let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        text.reserve(bytes);
-        text
+    fn begin(&mut self, bytes_expected: usize) {
+        self.text.clear();
+        self.text.reserve(bytes_expected);
     }
 
-    fn finish(&mut self, text: Vec<u8>, keys: &[&str]) -> Result<JsonColumn, StoreError> {
+    fn finish(&mut self, keys: &[&str]) -> Result<JsonColumn, StoreError> {
         let block = match &mut self.compressor {
-            Some(compressor) => compressor.compress(&text, keys)?,
+            Some(compressor) => compressor.compress(&self.text, keys)?,
             None => None,
         };
-        let column = match block {
+        Ok(match block {
             Some(block) => JsonColumn::Block(block),
-            None => JsonColumn::Text(JsonText::of_json(text.clone())?),
-        };
-        self.text = text;
-        Ok(column)
+            None => JsonColumn::Text(JsonText::of_json(self.text.clone())?),
+        })
     }
 }
 

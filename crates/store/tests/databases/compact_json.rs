@@ -26,7 +26,8 @@ pub struct Stored {
 impl Stored {
     /// The results of the first set as they are stored.
     pub fn json_of_first(&self) -> String {
-        let json = ResultItem::push_stored(&self.sets[0].items, Vec::new()).expect("JSON");
+        let mut json = Vec::new();
+        ResultItem::push_stored(&self.sets[0].items, &mut json).expect("JSON");
         String::from_utf8(json).expect("UTF-8")
     }
 }
@@ -144,7 +145,8 @@ async fn postgresql_stores_json() {
             .fetch_one(&mut connection)
             .await
             .expect("entries");
-        let stored_entries = RunEntry::push_stored(&stored.entries, Vec::new()).expect("JSON");
+        let mut stored_entries = Vec::new();
+        RunEntry::push_stored(&stored.entries, &mut stored_entries).expect("JSON");
         assert_eq!(entries.as_bytes(), stored_entries);
         connection.close().await.expect("closed");
         store.close().await;

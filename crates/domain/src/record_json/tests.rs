@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 fn text_of<T: Serialize>(records: &[T]) -> String {
-    String::from_utf8(push_records(records, Vec::new()).expect("JSON")).expect("UTF-8")
+    let mut text = Vec::new();
+    push_records(records, &mut text).expect("JSON");
+    String::from_utf8(text).expect("UTF-8")
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> T {
@@ -149,13 +151,21 @@ fn other_types_are_written_as_well() {
     assert_eq!(text_of(&[&numbers]), serde_json::to_string(&[&numbers]).expect("JSON"));
     let pairs = [Pair(0, 0), Pair(-7, 7)];
     assert_eq!(text_of(&pairs), serde_json::to_string(&pairs).expect("JSON"));
-    assert!(push_records(&[BTreeMap::from([(None::<u8>, 1)])], Vec::new()).is_err());
+    assert!(push_records(&[BTreeMap::from([(None::<u8>, 1)])], &mut Vec::new()).is_err());
 }
 
 #[test]
 fn raw_json_is_refused() {
     let raw = serde_json::value::to_raw_value(&[1]).expect("JSON");
-    assert!(push_records(&[raw], Vec::new()).is_err());
+    assert!(push_records(&[raw], &mut Vec::new()).is_err());
+}
+
+#[test]
+fn records_are_appended() {
+    let mut text = b"1,".to_vec();
+    push_records(&["one"], &mut text).expect("JSON");
+    push_records::<&str>(&[], &mut text).expect("JSON");
+    assert_eq!(text, b"1,[\"one\"][]");
 }
 
 proptest! {
