@@ -1,5 +1,5 @@
-//! The JSON of records, as `serde_json` writes it, for half of the instructions: texts are examined eight bytes at a time
-//! and not one by one. `serde_json` writes the numbers. A search writes two hundred kilobytes.
+//! The JSON of records, as `serde_json` writes it, for half of the instructions: texts are examined sixteen bytes at a
+//! time and not one by one. `serde_json` writes the numbers. A search writes two hundred kilobytes.
 //!
 //! In the store, a field that has its default value is left out: every version reads an absent field as its default.
 
