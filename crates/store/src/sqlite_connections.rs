@@ -261,6 +261,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_connection_is_kept_unless_its_statement_failed() {
+        let connections = open(1);
+        for (text, count) in [("SELECT 1", 1), ("SELECT 1 WHERE FALSE", 1), ("SELECT no_column", 0)] {
+            let mut connection = connections.acquire().await.expect("a connection");
+            let outcome = sqlx::query_scalar::<_, i64>(text).fetch_one(&mut *connection).await;
+            connection.keep_after(&outcome);
+            assert_eq!(kept(&connections), count, "{text}");
+        }
+    }
+
+    #[tokio::test]
     async fn a_dropped_connection_is_given_back_to_the_pool() {
         let connections = open(1);
         drop(connections.acquire().await.expect("a connection"));

@@ -151,3 +151,20 @@ async fn read_from_sqlite(
     query.push(PROVIDERS);
     on_connection!(pools.read, connection => query.build_query_as::<RecordRow>().fetch_all(connection))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::STATEMENT_MAX;
+    use domain::secret::Secret;
+
+    #[tokio::test]
+    async fn a_record_of_an_unknown_kind_is_an_error() {
+        let db = Db::open(&Secret::new("sqlite::memory:"), 1, STATEMENT_MAX).await.expect("opens");
+        let Db::Sqlite(pools) = &db else { panic!("this is SQLite") };
+        let mut connection = pools.read.acquire().await.expect("a connection");
+        let text = "SELECT 'other' AS record";
+        let row = sqlx::query_as::<Sqlite, RecordRow>(text).fetch_one(&mut *connection).await;
+        assert!(matches!(row, Err(sqlx::Error::Decode(_))));
+    }
+}
