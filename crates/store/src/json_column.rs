@@ -80,6 +80,9 @@ impl JsonWriter {
         };
         Ok(match block {
             Some(block) => JsonColumn::Block(block),
+            None if self.text.capacity() > MEMORY_KEPT_MAX => {
+                JsonColumn::Text(JsonText::of_json(std::mem::take(&mut self.text))?)
+            }
             None => JsonColumn::Text(JsonText::of_json(self.text.clone())?),
         })
     }

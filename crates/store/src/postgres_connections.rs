@@ -30,8 +30,13 @@ struct IdleConnections {
     /// Outside of the pool. The one that was used last is used first.
     kept: Vec<KeptConnection>,
     kept_max: usize,
+    /// Callers that wait for the pool. While there are any, nothing is kept from them.
+    waiting: usize,
     is_closed: bool,
 }
+
+/// A caller that waits for the pool.
+struct Waiting(Arc<Mutex<IdleConnections>>);
 
 struct KeptConnection {
     connection: PoolConnection<Postgres>,
@@ -50,25 +55,22 @@ pub(crate) struct UsedConnection {
 impl PostgresConnections {
     pub(crate) fn new(pool: PgPool) -> Self {
         let kept_max = (pool.options().get_max_connections() / KEPT_ONE_IN) as usize;
-        let idle = IdleConnections { kept: Vec::new(), kept_max, is_closed: false };
+        let idle = IdleConnections { kept: Vec::new(), kept_max, waiting: 0, is_closed: false };
         Self { pool, idle: Arc::new(Mutex::new(idle)) }
     }
 
     /// The connection that was used last, or one of the pool.
     pub(crate) async fn acquire(&self) -> Result<UsedConnection, sqlx::Error> {
         let (connection, since) = match self.take_kept() {
-            Some(kept) => kept,
-            None => (self.pool.acquire().await?, Instant::now()),
+            Ok(kept) => (kept.connection, kept.since),
+            Err(_waiting) => (self.pool.acquire().await?, Instant::now()),
         };
         Ok(UsedConnection { connection, since, idle: Arc::clone(&self.idle) })
     }
 
-    /// Begins a transaction. If the pool has no other connection for it, all that are kept are given back.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
-        if self.pool.num_idle() == 0 && self.pool.size() >= self.pool.options().get_max_connections() {
-            lock(&self.idle).kept.clear();
-        }
-        self.pool.begin().await
+        let UsedConnection { connection, .. } = self.acquire().await?;
+        Transaction::begin(connection, None).await
     }
 
     /// The pool itself, for those that manage its connections on their own.
@@ -99,11 +101,24 @@ impl PostgresConnections {
         lock(&self.idle).kept.len()
     }
 
-    /// A connection that need not go through the pool, and when the pool lent it.
-    fn take_kept(&self) -> Option<(PoolConnection<Postgres>, Instant)> {
-        let KeptConnection { connection, since, used } = lock(&self.idle).kept.pop()?;
-        let is_fresh = used.elapsed() < REST_MAX && since.elapsed() < KEPT_MAX;
-        is_fresh.then_some((connection, since))
+    /// A connection that need not go through the pool. Otherwise the caller waits for the pool.
+    fn take_kept(&self) -> Result<KeptConnection, Waiting> {
+        let mut idle = lock(&self.idle);
+        // One that is not fresh is given back to the pool.
+        if let Some(kept) = idle.kept.pop()
+            && kept.used.elapsed() < REST_MAX
+            && kept.since.elapsed() < KEPT_MAX
+        {
+            return Ok(kept);
+        }
+        idle.waiting += 1;
+        Err(Waiting(Arc::clone(&self.idle)))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        lock(&self.0).waiting -= 1;
     }
 }
 
@@ -116,7 +131,7 @@ impl UsedConnection {
         }
         let Self { connection, since, idle } = self;
         let mut idle = lock(&idle);
-        if !idle.is_closed && idle.kept.len() < idle.kept_max {
+        if !idle.is_closed && idle.waiting == 0 && idle.kept.len() < idle.kept_max {
             idle.kept.push(KeptConnection { connection, since, used: Instant::now() });
         }
     }
@@ -150,6 +165,7 @@ fn lock(idle: &Mutex<IdleConnections>) -> MutexGuard<'_, IdleConnections> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt;
     use sqlx::postgres::PgPoolOptions;
 
     async fn open(url: &str, connections: u32) -> PostgresConnections {
@@ -200,6 +216,26 @@ mod tests {
             connections.close().await;
             assert_eq!(connections.count_kept(), 0, "closed");
         }
+    }
+
+    #[tokio::test]
+    async fn nothing_is_kept_from_those_who_wait() {
+        let Some(server) = testkit::postgres::server("connections for transactions") else { return };
+        let connections = open(&server, KEPT_ONE_IN).await;
+        use_one(&connections).await;
+        let kept = connections.begin().await.expect("begun");
+        assert_eq!((connections.count_kept(), connections.pool.size()), (0, 1), "it began on the kept one");
+        let mut held = Vec::new();
+        for _ in 1..KEPT_ONE_IN {
+            held.push(connections.acquire().await.expect("a connection"));
+        }
+        let mut waiting = Box::pin(connections.begin());
+        assert!((&mut waiting).now_or_never().is_none(), "all are in use");
+        held.pop().expect("one of many").keep_after(&Ok(()));
+        assert_eq!(connections.count_kept(), 0);
+        drop(waiting.await.expect("begun"));
+        drop((kept, held));
+        connections.close().await;
     }
 
     #[tokio::test]

@@ -46,6 +46,10 @@ impl SqliteConnections {
     pub(crate) async fn acquire(&self) -> Result<UsedConnection, sqlx::Error> {
         let connection = match self.take_kept() {
             Ok(connection) => connection,
+            // The pool opens another connection. Waiting for a kept one as well would mean to give that up halfway.
+            Err(_) if self.pool.size() < self.pool.options().get_max_connections() => {
+                self.pool.acquire().await?
+            }
             Err(next_kept) => tokio::select! {
                 biased;
                 Ok(connection) = next_kept => connection,
@@ -269,6 +273,19 @@ mod tests {
             connection.keep_after(&outcome);
             assert_eq!(kept(&connections), count, "{text}");
         }
+    }
+
+    #[tokio::test]
+    async fn connections_are_opened_up_to_the_maximum() {
+        let connections = open(3);
+        let first = connections.acquire().await.expect("a connection");
+        let second = Box::pin(connections.acquire());
+        let third = Box::pin(connections.acquire());
+        let (second, third) = tokio::join!(second, third);
+        assert_eq!(connections.pool.size(), 3, "nobody waited for the first one");
+        first.keep_after(&Ok(()));
+        assert_eq!(kept(&connections), 1);
+        drop((second, third));
     }
 
     #[tokio::test]
