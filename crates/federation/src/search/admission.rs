@@ -69,6 +69,12 @@ impl AdmissionControl {
         Ok(())
     }
 
+    /// Whether the search can be stored without removing others.
+    pub(crate) fn has_space(&self, pending: &PendingAdmission<'_>, counted: SearchCounts) -> bool {
+        let max = self.stored_max();
+        max == 0 || counted.stored + pending.starting <= max
+    }
+
     /// The number of stored searches beyond which nothing needs to be counted. 0 if there is no limit.
     pub(crate) fn stored_max(&self) -> u64 {
         u64::from(self.settings.searches_kept_max)

@@ -10,7 +10,7 @@ use crate::search::transform_loader::TransformLoader;
 use domain::ids::{SearchId, UserId};
 use domain::notice::{Notice, NoticeKind};
 use domain::pipeline::SYSTEM_DEFAULT;
-use domain::ports::{PluginContext, PluginRegistry, QueueName, SearchRecords, TaskQueue};
+use domain::ports::{PluginContext, PluginRegistry, QueueName, SearchRecords, StoreError, TaskQueue};
 use domain::request_context::current_request;
 use domain::search::{RESULTS_REQUESTED_MAX, Search, SearchSpec};
 use domain::settings::Settings;
@@ -71,10 +71,13 @@ impl SearchLifecycle {
         let (spec, remarks) = self.validated(owner, spec).await?;
         let admission = self.admission.request_new(owner);
         // If a worker of this process has a free slot, the search starts there and need not be claimed.
-        let slot = self.queue.reserve(QueueName::Search, Some(owner));
+        let mut slot = self.queue.reserve(QueueName::Search, Some(owner));
         let read_at = Instant::now();
-        let records = if slot.is_some() { self.read_records(owner).await } else { None };
+        let records = if slot.is_some() { self.read_records(owner).await? } else { None };
         let counted = records.as_ref().and_then(|records| records.search_counts);
+        if counted.is_some_and(|counted| !self.admission.has_space(&admission, counted)) {
+            slot = None; // removing old searches takes long, and another search can use it
+        }
         self.admission.check_new(&admission, counted).await?;
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
@@ -99,11 +102,15 @@ impl SearchLifecycle {
         Ok((started.search, expected))
     }
 
-    /// What the admission and the run need, read at once. None if it cannot be read: then each of them reads what it
-    /// needs and reports the error.
-    async fn read_records(&self, owner: UserId) -> Option<SearchRecords> {
+    /// What the admission and the run need, read at once. None if a record cannot be read: then each of them reads what
+    /// it needs and reports the error.
+    async fn read_records(&self, owner: UserId) -> Result<Option<SearchRecords>, FederationError> {
         let count_up_to = Some(self.admission.stored_max());
-        self.store.search_records(owner, count_up_to, SYSTEM_DEFAULT).await.ok()
+        match self.store.search_records(owner, count_up_to, SYSTEM_DEFAULT).await {
+            Ok(records) => Ok(Some(records)),
+            Err(error @ StoreError::Unreachable { .. }) => Err(error.into()), // it would be waited for again
+            Err(_) => Ok(None),
+        }
     }
 
     /// Stores an edit: `edit` derives the new spec from the stored search, again after a concurrent change. If it
