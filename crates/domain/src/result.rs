@@ -83,7 +83,7 @@ pub struct ResultItem {
     #[serde(skip)]
     #[schema(ignore)]
     pub embedding: Option<Arc<[f32]>>,
-    /// The hashes of its words for the duplicate check, available until then and never saved.
+    /// The hashes of its words for the duplicate check, available while results are processed and never saved.
     #[serde(skip)]
     #[schema(ignore)]
     pub hashed_words: Option<Arc<HashedWords>>,

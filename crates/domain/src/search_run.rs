@@ -175,12 +175,13 @@ fn working_url(item: &ResultItem) -> &str {
     if first_chars(url, URL_CHARS_MAX).len() == url.len() { url } else { "" }
 }
 
-/// Like [`first_chars`], without a copy of a text that is owned.
+/// Like [`first_chars`], without a copy of an owned text that is short enough.
 fn truncate_chars(text: Cow<'_, str>, count_max: usize) -> String {
     let length = first_chars(&text, count_max).len();
-    let mut text = text.into_owned();
-    text.truncate(length);
-    text
+    match text {
+        Cow::Owned(whole) if whole.len() == length => whole,
+        text => text[..length].to_owned(), // the memory of a long text is not kept
+    }
 }
 
 /// The text up to this many characters.

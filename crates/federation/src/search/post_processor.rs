@@ -143,6 +143,10 @@ impl PostResultPipeline {
                 Err(error) => notices.push(skipped(name, &error, &self.search)),
             }
         }
+        // Nobody else needs them, and the results of a search stay in memory for a while.
+        for item in sets.iter_mut().flat_map(|set| &mut set.items) {
+            item.hashed_words = None;
+        }
         let now = self.context.clock.now();
         notices.into_iter().map(|kind| Notice::new(now, kind)).collect()
     }

@@ -38,10 +38,6 @@ fn dedupe(sets: &mut [ResultSet], mut places: Vec<Place>, minimum: f64, lists: b
             places.iter().map(|place| text_of(&sets[place.0].items[place.1])).collect();
         groups(&texts, &Sameness { minimum, embed: &embed })
     };
-    // Nobody else needs them, and the results of a search stay in memory for a while.
-    for place in &places {
-        sets[place.0].items[place.1].hashed_words = None;
-    }
     let member = |(place, best): (&Place, Option<usize>)| Some((*place, places[best?]));
     let bests: HashMap<Place, Place> = places.iter().zip(found.best).filter_map(member).collect();
     settle(sets, &bests, lists)
@@ -185,7 +181,6 @@ mod tests {
             let changed = ResultItem { body: body.to_owned(), ..prepared(&result("Gauges", kept, 0.4)) };
             let mut sets = [set(1, "q", vec![prepared(&result("Gauges", BODY, 0.5)), changed])];
             assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::grouped(expected), "{kept}: {body}");
-            assert!(sets[0].items.iter().all(|item| item.hashed_words.is_none()), "used once");
         }
     }
 
