@@ -133,7 +133,7 @@ fn product_files(folder: &Path, found: &mut Vec<PathBuf>) {
             if name != "tests" && !path.ends_with("domain/src/notice") {
                 product_files(&path, found);
             }
-        } else if name.ends_with(".rs") && name != "tests.rs" {
+        } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
             found.push(path);
         }
     }

@@ -18,7 +18,8 @@ pub fn texts(place: &Path, enters: &dyn Fn(&Path) -> bool) -> Vec<(PathBuf, Stri
 
 /// The code of a folder without its tests and comments.
 pub fn product_text(folder: &Path) -> String {
-    let is_code = |path: &Path| path.is_dir() || is_rust(path) && !path.ends_with("tests.rs");
+    let is_of_tests = |path: &Path| path.to_string_lossy().ends_with("tests.rs");
+    let is_code = |path: &Path| path.is_dir() || is_rust(path) && !is_of_tests(path);
     let of_product = |text: String| code(text.split(TESTS).next().unwrap_or_default());
     texts(folder, &is_code).into_iter().map(|(_, text)| of_product(text)).collect()
 }
@@ -51,6 +52,7 @@ fn tests_comments_and_parts_of_names_do_not_count() {
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("one.rs", "// river\nfn lake_side() {}\n#[cfg(test)]\nmod tests {\n  use sea;\n}\n");
     write("tests.rs", "fn ocean() {}\n");
+    write("one_tests.rs", "fn bay() {}\n");
     write("notes.md", "pond\n");
     let text = product_text(folder.path());
     for (word, is_there) in [
@@ -60,6 +62,7 @@ fn tests_comments_and_parts_of_names_do_not_count() {
         ("river", false),
         ("sea", false),
         ("ocean", false),
+        ("bay", false),
     ] {
         assert_eq!(has_word(&text, word), is_there, "{word} in {text}");
     }

@@ -373,7 +373,9 @@ fn only_known_modules_confirm_the_origin_of_a_url() {
                 continue;
             };
             let place = path.strip_prefix(&crates).unwrap().display().to_string();
-            let is_test_only = place.starts_with("testkit") || place.starts_with("domain/src/provenance");
+            let is_test_only = place.starts_with("testkit")
+                || place.starts_with("domain/src/provenance")
+                || place.ends_with("tests.rs");
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             if !is_test_only && SAYS.iter().any(|says| code.contains(says)) {
                 found.insert(place);
