@@ -15,10 +15,14 @@ impl fmt::Write for Escaped<'_> {
 pub(super) fn push_text(json: &mut Vec<u8>, text: &str) {
     json.reserve(text.len() + 2);
     json.push(b'"');
-    push_escaped(json, text);
+    match first_escaped(text.as_bytes()) {
+        None => json.extend_from_slice(text.as_bytes()),
+        Some(_) => push_escaped(json, text),
+    }
     json.push(b'"');
 }
 
+#[inline(never)]
 fn push_escaped(json: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     while let Some(place) = first_escaped(rest) {
@@ -33,6 +37,7 @@ fn push_escaped(json: &mut Vec<u8>, text: &str) {
 const BLOCK: usize = 16;
 
 /// The place of the first byte that is escaped in JSON.
+#[inline]
 pub(super) fn first_escaped(bytes: &[u8]) -> Option<usize> {
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     for (number, block) in blocks.iter().enumerate() {

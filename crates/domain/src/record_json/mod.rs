@@ -27,6 +27,9 @@ pub(crate) fn to_bytes<T: Serialize + ?Sized>(value: &T, bytes_expected: usize) 
     Ok(writer.text)
 }
 
+const ZERO: u64 = 0.0_f64.to_bits();
+const ONE: u64 = 1.0_f64.to_bits();
+
 /// Whether a value is the JSON of a default.
 fn is_default(value: &[u8]) -> bool {
     matches!(value, b"0" | b"0.0" | b"\"\"" | b"[]" | b"{}")
@@ -214,8 +217,17 @@ impl<'w> Serializer for &'w mut Writer {
     numbers!(
         serialize_i8 i8, serialize_i16 i16, serialize_i32 i32, serialize_i64 i64,
         serialize_u8 u8, serialize_u16 u16, serialize_u32 u32, serialize_u64 u64,
-        serialize_f32 f32, serialize_f64 f64
+        serialize_f32 f32
     );
+
+    /// A quarter of the numbers of a result are zero or one, which need no conversion.
+    fn serialize_f64(self, number: f64) -> Result<()> {
+        match number.to_bits() {
+            ZERO => self.push_word("0.0"),
+            ONE => self.push_word("1.0"),
+            _ => self.push_number(&number),
+        }
+    }
 
     fn serialize_bool(self, value: bool) -> Result<()> {
         self.push_word(if value { "true" } else { "false" })

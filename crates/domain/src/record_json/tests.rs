@@ -180,6 +180,7 @@ fn a_response_has_all_fields_and_formatted_texts() {
     let item = ResultItem { title: "\u{1}é\"".to_owned(), ..ResultItem::default() };
     let time = "2026-01-02T03:04:05.000006Z".parse::<crate::instant::Instant>().expect("a time");
     let path = std::net::IpAddr::from([127, 0, 0, 1]);
-    let value = (time, path, [&item], format!("{:?}", item.title), Some(0), 'x');
+    let numbers = [0.0, -0.0, 1.0, -1.0, 0.1, 1e300, f64::MIN_POSITIVE, f64::NAN, f64::INFINITY];
+    let value = (time, path, [&item], format!("{:?}", item.title), Some(0), 'x', numbers);
     assert_eq!(to_bytes(&value, 0).expect("JSON"), serde_json::to_vec(&value).expect("JSON"));
 }
