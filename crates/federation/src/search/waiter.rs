@@ -74,6 +74,11 @@ impl SearchWaiter {
     ) -> Result<EndedSearch, FederationError> {
         let give_up_at = Instant::now() + at_most;
         let ExpectedEnd { run: expected, mut end } = expected;
+        // The end of an earlier run may come late.
+        let take_run = || {
+            let run = expected.as_ref().and_then(Expectation::take);
+            run.filter(|ended| ended.run.search.run >= started.run)
+        };
         loop {
             let read_again_at = give_up_at.min(Instant::now() + ROW_READ_EVERY);
             let final_status = async {
@@ -82,14 +87,13 @@ impl SearchWaiter {
                 }
             };
             let _time_to_read_the_row = timeout_at(read_again_at, final_status).await;
-            // The end of an earlier run may come late.
-            let run = expected.as_ref().and_then(Expectation::take);
-            if let Some(run) = run.filter(|ended| ended.run.search.run >= started.run) {
+            if let Some(run) = take_run() {
                 return Ok(run.into());
             }
             let search = self.store.search(started.id).await?;
             if search.status.is_final() {
-                return Ok(search.into());
+                // It may have ended in this process while the row was read.
+                return Ok(take_run().map_or_else(|| search.into(), EndedSearch::from));
             }
             if Instant::now() >= give_up_at {
                 return Err(FederationError::NotReady(search.status));
