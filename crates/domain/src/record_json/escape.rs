@@ -35,9 +35,10 @@ fn push_escaped(json: &mut Vec<u8>, text: &str) {
 
 /// Bytes that are examined at once.
 const BLOCK: usize = 16;
+const HALF: usize = BLOCK / 2;
 
 /// The place of the first byte that is escaped in JSON.
-#[inline]
+#[inline(always)]
 pub(super) fn first_escaped(bytes: &[u8]) -> Option<usize> {
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     for (number, block) in blocks.iter().enumerate() {
@@ -48,10 +49,20 @@ pub(super) fn first_escaped(bytes: &[u8]) -> Option<usize> {
     if rest.is_empty() {
         return None;
     }
-    let mut padded = [b' '; BLOCK];
-    padded[..rest.len()].copy_from_slice(rest);
-    let found = has_escaped(&padded).then(|| rest.iter().position(is_escaped)).flatten();
-    found.map(|place| bytes.len() - rest.len() + place)
+    // The last bytes are examined together with some before them, which need no escape.
+    let last = match (bytes.last_chunk::<BLOCK>(), bytes.first_chunk::<HALF>(), bytes.last_chunk::<HALF>()) {
+        (Some(last), ..) => *last,
+        (None, Some(first), Some(last)) => joined(*first, *last),
+        _ => return rest.iter().position(is_escaped),
+    };
+    if has_escaped(&last) { bytes.iter().position(is_escaped) } else { None }
+}
+
+fn joined(first: [u8; HALF], last: [u8; HALF]) -> [u8; BLOCK] {
+    let mut both = [0; BLOCK];
+    both[..HALF].copy_from_slice(&first);
+    both[HALF..].copy_from_slice(&last);
+    both
 }
 
 fn is_escaped(byte: &u8) -> bool {
@@ -59,9 +70,10 @@ fn is_escaped(byte: &u8) -> bool {
 }
 
 /// Compiled to a few vector instructions, because no byte decides which are examined next.
+#[inline(always)]
 fn has_escaped(block: &[u8; BLOCK]) -> bool {
     let marks = block.map(|byte| u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\'));
-    u128::from_le_bytes(marks) != 0
+    marks != [0; BLOCK]
 }
 
 fn push_escape(text: &mut Vec<u8>, byte: u8) {
