@@ -60,7 +60,7 @@ struct Shared(u32);
 impl Shared {
     const NOTHING: Self = Self(0);
 
-    fn add_telling(&mut self, weight: u32) {
+    fn add_distinctive(&mut self, weight: u32) {
         self.0 += weight << 16;
     }
 
@@ -160,7 +160,7 @@ impl GroupIndex {
             if *of_leader == Shared::NOTHING {
                 self.touched.push(entry.leader);
             }
-            of_leader.add_telling(weight);
+            of_leader.add_distinctive(weight);
             at = entry.before;
         }
     }

@@ -31,14 +31,14 @@ fn plain_groups(texts: &[Text<'_>], sameness: &Sameness<'_>) -> Vec<Option<usize
         for (slot, weight) in &keys {
             let found = leaders.get(slot).map(Vec::as_slice).unwrap_or_default();
             for leader in found {
-                let (telling, common) = shared.entry(*leader).or_default();
+                let (distinctive, common) = shared.entry(*leader).or_default();
                 let is_full = found.len() == usize::from(LEADERS_PER_KEY_MAX);
-                *(if is_full { common } else { telling }) += weight;
+                *(if is_full { common } else { distinctive }) += weight;
             }
         }
         let mut candidates: Vec<(Reverse<(u8, u8)>, usize)> = shared
             .into_iter()
-            .filter(|(_, (telling, common))| telling + common >= SHARED_KEYS_MIN)
+            .filter(|(_, (distinctive, common))| distinctive + common >= SHARED_KEYS_MIN)
             .map(|(leader, shared)| (Reverse(shared), leader))
             .collect();
         candidates.sort_unstable();
