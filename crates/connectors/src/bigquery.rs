@@ -9,8 +9,9 @@ use crate::shared::dialect::Dialect;
 use crate::shared::found_rows::FoundRows;
 use crate::shared::http_auth;
 use crate::shared::remote_sql::base_url::BaseUrl;
-use crate::shared::remote_sql::http::{Body, Call, Reply, send};
+use crate::shared::remote_sql::http::{Call, Reply, send};
 use crate::shared::remote_sql::{self, BoundStatement, PAGES_MAX, PollBackoff, RemoteDatabase, error};
+use api_auth::access_token;
 use async_trait::async_trait;
 use domain::corpus::SourceKind;
 use domain::ports::{
@@ -288,7 +289,7 @@ impl StatementRun<'_> {
     ) -> Result<Value, ConnectorError> {
         let call = Call {
             url,
-            body: body.map(Body::Json),
+            body,
             authorization: Some(&self.access_token.authorization),
             headers: Vec::new(),
             time_max,
@@ -299,7 +300,7 @@ impl StatementRun<'_> {
 
     fn to_error(&self, reply: &Reply) -> ConnectorError {
         if let (401, Some(key)) = (reply.status, &self.access_token.key) {
-            remote_sql::token_cache::forget(key);
+            access_token::forget(key);
         }
         let now = self.source.context.clock.now();
         let text = |path: &str| reply.body.pointer(path).and_then(Value::as_str).unwrap_or_default();

@@ -8,9 +8,9 @@ use crate::shared::found_rows::FoundRows;
 use crate::shared::http_auth;
 use crate::shared::http_check::without_blanks_to_fill;
 use crate::shared::remote_sql::base_url::BaseUrl;
-use crate::shared::remote_sql::http::{Body, Call, Reply, send};
-use crate::shared::remote_sql::token_cache::{self, Grant};
+use crate::shared::remote_sql::http::{Call, Reply, send};
 use crate::shared::remote_sql::{self, BoundStatement, PAGES_MAX, RemoteDatabase, error};
+use api_auth::access_token::{self, TokenRequest};
 use async_trait::async_trait;
 use base64::Engine;
 use domain::corpus::SourceKind;
@@ -55,7 +55,7 @@ enum Access {
     /// A fixed `Authorization` header.
     Header(Secret),
     /// Client credentials that are exchanged for a token first.
-    Client { login: Secret, key: token_cache::Key },
+    Client { login: Secret, key: access_token::Key },
 }
 
 impl fmt::Debug for Oracle {
@@ -102,7 +102,7 @@ fn access(credentials: &SourceCredentials, base_url: &BaseUrl) -> Option<Access>
         SourceCredentials::Pairs(_) => {
             let (id, secret) = (pair("client_id")?, pair("client_secret")?);
             let token_url = base_url.join(&["oauth", "token"]);
-            let key = token_cache::key(&["oracle", token_url.as_str(), id.expose(), secret.expose()]);
+            let key = access_token::key(&["oracle", token_url.as_str(), id.expose(), secret.expose()]);
             Some(Access::Client { login: basic(id.expose(), secret), key })
         }
         other => dsn::login(other).map(|(user, password)| Access::Header(basic(&user, &password))),
@@ -146,7 +146,7 @@ impl RemoteDatabase for Oracle {
             });
             let call = Call {
                 url: self.base_url.join(&["_", "sql"]),
-                body: Some(Body::Json(&body)),
+                body: Some(&body),
                 authorization: Some(&authorization),
                 headers: Vec::new(),
                 time_max: statement.deadline.remaining(),
@@ -177,16 +177,20 @@ impl Oracle {
             Access::Header(header) => return Ok(header.clone()),
             Access::Client { login, key } => (login, *key),
         };
-        if let Some(cached) = token_cache::cached(&key, self.context.clock.now()) {
+        let now = self.context.clock.now();
+        if let Some(cached) = access_token::cached(&key, now) {
             return Ok(cached);
         }
-        let grant = Grant {
+        let request = TokenRequest {
             url: self.base_url.join(&["oauth", "token"]),
-            target: (&self.base_url).into(),
+            origin: self.base_url.origin.clone(),
+            tls: self.base_url.tls.clone(),
             form: &[("grant_type", "client_credentials")],
             authorization: Some(login),
+            time_max: statement.deadline.remaining(),
         };
-        token_cache::request(&self.context, key, grant, statement.deadline.remaining()).await
+        let token = access_token::request(&*self.context.fetch, now, key, request).await;
+        token.map_err(|error| error::of_auth(error, now))
     }
 
     fn page(&self, reply: &Reply) -> Result<Page, ConnectorError> {
@@ -209,7 +213,7 @@ impl Oracle {
         let (kind, message) = match reply.status {
             401 | 403 => {
                 if let Access::Client { key, .. } = &self.access {
-                    token_cache::forget(key);
+                    access_token::forget(key);
                 }
                 (ConnectorErrorKind::Denied, format!("{host} refused the user or the password of the schema"))
             }

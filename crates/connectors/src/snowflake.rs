@@ -6,7 +6,7 @@ use crate::shared::dialect::Dialect;
 use crate::shared::found_rows::FoundRows;
 use crate::shared::http_auth;
 use crate::shared::http_check::without_blanks_to_fill;
-use crate::shared::remote_sql::http::{Body, Call, Reply, send};
+use crate::shared::remote_sql::http::{Call, Reply, send};
 use crate::shared::remote_sql::{self, BoundStatement, PollBackoff, RemoteDatabase, error};
 use crate::shared::snowflake::access::{self, Access};
 use crate::shared::snowflake::account::Account;
@@ -224,7 +224,7 @@ impl StatementRun<'_> {
     ) -> Result<Reply, ConnectorError> {
         let call = Call {
             url,
-            body: body.map(Body::Json),
+            body,
             authorization: Some(&self.authorization),
             headers: self.snowflake.access.headers(),
             time_max,

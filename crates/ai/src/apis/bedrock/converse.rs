@@ -1,20 +1,21 @@
 //! The Converse API: requests, and replies as an event stream or one JSON document.
 
 use super::frames::{Frame, Frames};
-use crate::apis::StreamDecoder;
 use crate::apis::anthropic::takes_temperature;
-use crate::apis::request::{sentence, unreadable};
+use crate::apis::reasoning::tokens_max;
+use crate::apis::request::{failed, unreadable};
 use crate::apis::tool_calls::ToolCallBuilder;
+use crate::apis::{ApiCall, StreamDecoder};
 use domain::bounded_json::parse_answer;
 use domain::ports::{CompletionChunk, ModelError, ModelErrorKind, Prompt, ToolCall, Turn};
 use serde_json::{Map, Value, json};
 
-pub fn body(model: &str, prompt: &Prompt) -> Value {
+pub fn body(call: &ApiCall<'_>, prompt: &Prompt) -> Value {
     let mut body = json!({
         "messages": messages(&prompt.turns),
-        "inferenceConfig": {"maxTokens": prompt.answer_tokens_max},
+        "inferenceConfig": {"maxTokens": tokens_max(call, prompt.answer_tokens_max)},
     });
-    if takes_temperature(model) {
+    if takes_temperature(call.model) {
         body["inferenceConfig"]["temperature"] = 0.into();
     }
     if !prompt.system.is_empty() {
@@ -140,7 +141,7 @@ impl Decoder {
                 }
             }
             "messageStop" => {
-                stopped(&payload)?;
+                out.extend(stopped(&payload)?);
                 self.calls.finish(out);
                 self.is_done = true;
             }
@@ -165,16 +166,18 @@ fn read_whole(body: &[u8], out: &mut Vec<CompletionChunk>) -> Result<(), ModelEr
         }
     }
     out.extend(usage(&body["usage"]));
-    stopped(&body)
+    out.extend(stopped(&body)?);
+    Ok(())
 }
 
-/// A blocked reply is an error.
-fn stopped(payload: &Value) -> Result<(), ModelError> {
+/// Whether the reply ends at its token limit. A blocked reply is an error.
+fn stopped(payload: &Value) -> Result<Option<CompletionChunk>, ModelError> {
     match payload["stopReason"].as_str() {
+        Some("max_tokens" | "model_context_window_exceeded") => Ok(Some(CompletionChunk::Cut)),
         Some(reason @ ("guardrail_intervened" | "content_filtered")) => {
             Err(ModelError::new(ModelErrorKind::Unreadable, format!("the model gave no answer: {reason}")))
         }
-        _ => Ok(()),
+        _ => Ok(None),
     }
 }
 
@@ -191,7 +194,7 @@ fn exception(name: &str, detail: &str) -> ModelError {
         "modelTimeoutException" => ModelErrorKind::Timeout,
         _ => ModelErrorKind::Unavailable,
     };
-    ModelError::new(kind, format!("the model failed: {}", sentence(detail).unwrap_or_default()))
+    failed(kind, "the model failed", Some(detail))
 }
 
 #[cfg(test)]

@@ -3,16 +3,14 @@
 mod converse;
 mod frames;
 mod invoke;
-mod sign;
 
 use super::request::{base, bearer, encoded, misconfigured, post, sentence};
 use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
+use api_auth::aws::{AwsRequest, AwsSigner};
 use domain::bounded_json::parse_answer;
 use domain::ports::{EmbeddingInput, HttpRequest, HttpResponse, ModelError, Prompt};
 use domain::secret::Secret;
 use serde_json::Value;
-use sign::{Signed, Signer};
-use url::Position;
 
 pub const KIND: ModelApiKind = ModelApiKind {
     name: "bedrock",
@@ -32,7 +30,7 @@ impl ModelApi for Bedrock {
         // Some models cannot stream with tools; `config.stream` disables it.
         let streams = call.provider.spec.config.get("stream").and_then(Value::as_bool).unwrap_or(true);
         let action = if streams { "converse-stream" } else { "converse" };
-        request(call, action, &converse::body(call.model, prompt))
+        request(call, action, &converse::body(call, prompt))
     }
 
     fn decoder(&self) -> Box<dyn StreamDecoder> {
@@ -97,19 +95,16 @@ fn request(call: &ApiCall<'_>, action: &str, body: &Value) -> Result<HttpRequest
     };
     let mut request = post(call, &address, Vec::new(), body)?;
     let session_token = config("AWS_SESSION_TOKEN");
-    let signer = Signer { access_key_id, secret_access_key, session_token, region, service: "bedrock" };
+    let signer = AwsSigner { access_key_id, secret_access_key, session_token, region, service: "bedrock" };
     let headers: Vec<(&str, &str)> =
         request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let signed = Signed {
+    let unsigned = AwsRequest {
         method: request.method.as_str(),
-        host: &request.url[Position::BeforeHost..Position::AfterPort],
-        path: request.url.path(),
-        query: request.url.query().unwrap_or_default(),
+        url: &request.url,
         headers: &headers,
         body: request.body.as_deref().unwrap_or_default(),
     };
-    let added = signer.headers(&signed, call.now).into_iter();
-    request.secret_headers = added.map(|(name, value)| (name.to_owned(), Secret::new(value))).collect();
+    request.secret_headers = signer.headers(&unsigned, call.now);
     request.secrets =
         [Some(secret_access_key), session_token].into_iter().flatten().map(Secret::new).collect();
     Ok(request)

@@ -36,12 +36,6 @@ impl BaseUrl {
     pub fn host(&self) -> &str {
         &self.origin.host
     }
-
-    /// Whether a host is the domain or a subdomain of it.
-    pub fn is_within(host: &str, domain: &str) -> bool {
-        let host = host.to_ascii_lowercase();
-        host == domain || host.strip_suffix(domain).is_some_and(|front| front.ends_with('.'))
-    }
 }
 
 fn tls(url: &Url) -> Result<Option<TlsOptions>, SyntaxError> {
@@ -77,20 +71,6 @@ mod tests {
             ["db.example", "ftp://db.example", "https://u:p@db.example", "https://db.example/?key=x", ""]
         {
             assert!(BaseUrl::parse(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_domain_ends_at_a_dot() {
-        let table = [
-            ("googleapis.com", true),
-            ("oauth2.GoogleApis.com", true),
-            ("evilgoogleapis.com", false),
-            ("googleapis.com.evil.example", false),
-            ("", false),
-        ];
-        for (host, want) in table {
-            assert_eq!(BaseUrl::is_within(host, "googleapis.com"), want, "{host}");
         }
     }
 }

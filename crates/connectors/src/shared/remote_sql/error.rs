@@ -2,6 +2,7 @@
 
 use super::http::Reply;
 use crate::shared::response;
+use api_auth::error::AuthError;
 use domain::instant::Instant;
 use domain::ports::{ConnectorError, ConnectorErrorKind, HttpResponse};
 
@@ -22,6 +23,24 @@ pub fn from_status(reply: &Reply, now: Instant) -> ConnectorError {
     error.unwrap_or_else(|| {
         ConnectorError::new(ConnectorErrorKind::Unreadable, "the database's answer cannot be read")
     })
+}
+
+/// The error of a token request.
+pub fn of_auth(error: AuthError, now: Instant) -> ConnectorError {
+    let message = error.to_string();
+    match error {
+        AuthError::Key(error) => ConnectorError::of_syntax("credentials", error),
+        AuthError::Fetch(error) => error.into(),
+        AuthError::Rejected { code, description } => {
+            let more = description.map(|text| format!(": {}", one_line(&text))).unwrap_or_default();
+            let message = format!("{message} ({}){more}", one_line(&code));
+            ConnectorError::new(ConnectorErrorKind::Denied, message)
+        }
+        AuthError::NoToken => ConnectorError::new(ConnectorErrorKind::Unreadable, message),
+        AuthError::Status(http) => {
+            from_status(&Reply { status: http.status, body: serde_json::Value::Null, http }, now)
+        }
+    }
 }
 
 /// A rate limit, whatever the status was.

@@ -19,16 +19,11 @@ const JSON: &str = "application/json";
 pub struct Call<'a> {
     pub url: Url,
     /// GET if absent.
-    pub body: Option<Body<'a>>,
+    pub body: Option<&'a Value>,
     /// The value of the `Authorization` header.
     pub authorization: Option<&'a Secret>,
     pub headers: Vec<(String, String)>,
     pub time_max: Duration,
-}
-
-pub enum Body<'a> {
-    Json(&'a Value),
-    Form(&'a [(&'a str, &'a str)]),
 }
 
 pub struct Reply {
@@ -71,15 +66,9 @@ fn request(target: Target<'_>, call: Call<'_>) -> HttpRequest {
     headers.push(("Accept".to_owned(), JSON.to_owned()));
     let (method, body) = match call.body {
         None => (HttpMethod::Get, None),
-        Some(Body::Json(value)) => {
+        Some(value) => {
             headers.push(("Content-Type".to_owned(), JSON.to_owned()));
             (HttpMethod::Post, Some(Bytes::from(value.to_string())))
-        }
-        Some(Body::Form(pairs)) => {
-            let form = "application/x-www-form-urlencoded";
-            headers.push(("Content-Type".to_owned(), form.to_owned()));
-            let text = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
-            (HttpMethod::Post, Some(Bytes::from(text)))
         }
     };
     let authorization = call.authorization.cloned();

@@ -3,8 +3,6 @@
 pub mod base_url;
 pub mod error;
 pub mod http;
-pub mod signature;
-pub mod token_cache;
 pub mod values;
 
 use super::check::{add_error, read_notations};

@@ -1,7 +1,7 @@
 //! Authorization for Snowflake: a fixed token, or one signed with the user's private key.
 
 use super::account::Account;
-use crate::shared::remote_sql::signature::{self, SigningKey};
+use api_auth::signing_key::{self, SigningKey};
 use domain::instant::Instant;
 use domain::ports::ConnectorError;
 use domain::secret::Secret;
@@ -63,14 +63,14 @@ impl Access {
 }
 
 async fn signed(user: &str, key: &Secret, account: &Account, now: Instant) -> Result<Secret, ConnectorError> {
-    let pem =
-        if key.expose().contains("-----BEGIN") { key.clone() } else { signature::file(key.expose()).await? };
-    let key =
-        SigningKey::read(pem.expose()).map_err(|error| ConnectorError::of_syntax("credentials", error))?;
+    let wrong = |error| ConnectorError::of_syntax("credentials", error);
+    let is_text = key.expose().contains("-----BEGIN");
+    let pem = if is_text { key.clone() } else { signing_key::file(key.expose()).await.map_err(wrong)? };
+    let key = SigningKey::read(pem.expose()).map_err(wrong)?;
     let subject = format!("{}.{user}", account.name);
     let issuer = format!("{subject}.SHA256:{}", key.fingerprint());
     let now = now.timestamp();
-    key.token(None, &json!({"iss": issuer, "sub": subject, "iat": now, "exp": now + LIFE_S}))
+    key.token(None, &json!({"iss": issuer, "sub": subject, "iat": now, "exp": now + LIFE_S})).map_err(wrong)
 }
 
 /// A new request id: a random UUID.

@@ -1,6 +1,7 @@
 //! Snowflake account: its name, or its address.
 
 use crate::shared::remote_sql::base_url::BaseUrl;
+use api_auth::host::is_within;
 use syntax::error::SyntaxError;
 
 const DOMAIN: &str = "snowflakecomputing.com";
@@ -29,7 +30,7 @@ impl Account {
     /// Whether the address is Snowflake's own, over TLS.
     pub fn is_at_vendor(&self) -> bool {
         let origin = &self.base_url.origin;
-        origin.scheme == "https" && DOMAINS.iter().any(|domain| BaseUrl::is_within(&origin.host, domain))
+        origin.scheme == "https" && DOMAINS.iter().any(|domain| is_within(&origin.host, domain))
     }
 }
 
@@ -43,11 +44,7 @@ fn address(name: &str) -> Result<String, SyntaxError> {
         );
     }
     let host = name.to_lowercase().replace('_', "-");
-    Ok(if BaseUrl::is_within(&host, DOMAIN) {
-        format!("https://{host}")
-    } else {
-        format!("https://{host}.{DOMAIN}")
-    })
+    Ok(if is_within(&host, DOMAIN) { format!("https://{host}") } else { format!("https://{host}.{DOMAIN}") })
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //! retried.
 
 mod answer;
-mod signature;
 
 use super::blocking::beside;
 use super::compression::Compression;
 use answer::{Answered, Listing};
+use api_auth::aws::{AwsRequest, AwsSigner, percent_encoded as encoded};
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use domain::ports::{
@@ -14,7 +14,6 @@ use domain::ports::{
 };
 use domain::secret::Secret;
 use futures_util::StreamExt;
-use signature::{Signer, encoded};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -157,23 +156,30 @@ impl S3Bodies {
             call.query.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
         pairs.sort_unstable();
         url.set_query((!pairs.is_empty()).then(|| pairs.join("&")).as_deref());
-        let signer = Signer {
-            access_key: &self.config.access_key,
-            secret_key: &self.config.secret_key,
-            region: &self.config.region,
-        };
-        let (headers, authorization) = signer.headers(call.method, &url, &call.body, self.config.clock.now());
         HttpRequest {
             method: call.method,
+            headers: Vec::new(),
+            secret_headers: self.signature(call.method, &url, &call.body),
             url,
-            headers,
-            secret_headers: vec![("authorization".to_owned(), authorization)],
             body: matches!(call.method, HttpMethod::Put).then(|| call.body.clone()),
             origin: self.origin.clone(),
             secrets: vec![self.config.secret_key.clone()],
             time_max: TIME_MAX,
             tls: None,
         }
+    }
+
+    /// The headers that sign a request.
+    fn signature(&self, method: HttpMethod, url: &Url, body: &[u8]) -> Vec<(String, Secret)> {
+        let S3Config { access_key, secret_key, region, clock, .. } = &self.config;
+        let signer = AwsSigner {
+            access_key_id: access_key.expose(),
+            secret_access_key: secret_key.expose(),
+            session_token: None,
+            region,
+            service: "s3",
+        };
+        signer.headers(&AwsRequest { method: method.as_str(), url, headers: &[], body }, clock.now())
     }
 }
 

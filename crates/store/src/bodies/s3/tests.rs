@@ -79,15 +79,9 @@ async fn more_keys_than_a_page_holds_and_strangers_between_them() {
     let mut stranger = bodies.bucket.clone();
     stranger.set_path(&format!("{}/7f/notes.txt", bodies.bucket.path()));
     let mut request = bodies.request(&Call::of(HttpMethod::Put, None));
-    let signer = Signer {
-        access_key: &bodies.config.access_key,
-        secret_key: &bodies.config.secret_key,
-        region: &bodies.config.region,
-    };
-    let (headers, authorization) = signer.headers(HttpMethod::Put, &stranger, b"notes", SystemClock.now());
-    (request.url, request.headers) = (stranger, headers);
+    request.secret_headers = bodies.signature(HttpMethod::Put, &stranger, b"notes");
+    request.url = stranger;
     request.body = Some(Bytes::from_static(b"notes"));
-    request.secret_headers = vec![("authorization".to_owned(), authorization)];
     assert_eq!(bodies.config.fetch.fetch(&request).await.unwrap().status, 200);
     keys.sort();
     assert_eq!(bodies.keys(None, 2_000).await.unwrap(), keys);

@@ -2,7 +2,6 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use domain::ports::{ConnectorError, ConnectorErrorKind};
 use domain::secret::Secret;
 use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
@@ -55,7 +54,7 @@ impl SigningKey {
         STANDARD.encode(Sha256::digest(tagged(0x30, &inside)))
     }
 
-    pub fn token(&self, key_id: Option<&str>, claims: &Value) -> Result<Secret, ConnectorError> {
+    pub fn token(&self, key_id: Option<&str>, claims: &Value) -> Result<Secret, SyntaxError> {
         let mut head = json!({"alg": "RS256", "typ": "JWT"});
         if let Some(key_id) = key_id {
             head["kid"] = key_id.into();
@@ -65,18 +64,14 @@ impl SigningKey {
         let mut signature = vec![0; self.0.public().modulus_len()];
         let outcome = self.0.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut signature);
         // The cause says nothing: its only value is "unspecified".
-        outcome.map_err(|_| {
-            ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the private key cannot sign")
-        })?;
+        outcome.map_err(|_| SyntaxError::new("The private key cannot sign."))?;
         Ok(Secret::new(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))))
     }
 }
 
 /// Reads a key file. Neither its content nor the cause of a failure is reported.
-pub async fn file(path: &str) -> Result<Secret, ConnectorError> {
-    let unreadable = || {
-        ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the key file in credentials cannot be read")
-    };
+pub async fn file(path: &str) -> Result<Secret, SyntaxError> {
+    let unreadable = || SyntaxError::new("The key file cannot be read.");
     let opened = tokio::fs::File::open(path).await.map_err(|_| unreadable())?;
     let mut text = String::new();
     let read = opened.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).await;

@@ -1,10 +1,11 @@
-//! Cache of access tokens, kept until shortly before they expire.
+//! Requests for access tokens, and their cache. A token is kept until shortly before it expires.
 
-use super::error;
-use super::http::{Body, Call, Target, send};
+use crate::error::AuthError;
+use bytes::Bytes;
 use chrono::TimeDelta;
+use domain::bounded_json::{ANSWER_VALUES_MAX, parse_object};
 use domain::instant::Instant;
-use domain::ports::{ConnectorError, ConnectorErrorKind, PluginContext};
+use domain::ports::{Fetch, HttpMethod, HttpRequest, Origin, TlsOptions};
 use domain::secret::Secret;
 use moka::sync::Cache;
 use serde_json::Value;
@@ -20,6 +21,8 @@ const MARGIN: TimeDelta = TimeDelta::seconds(60);
 /// The lifetime of a token if the response does not state it.
 const LIFE_DEFAULT_S: i64 = 300;
 const LIFE_MAX_S: i64 = 24 * 60 * 60;
+/// A longer response is no token.
+const RESPONSE_BYTES_MAX: usize = 64 * 1024;
 
 /// Tokens outlive the search that requested them.
 static TOKENS: LazyLock<Cache<Key, CachedToken>> =
@@ -35,11 +38,14 @@ struct CachedToken {
 }
 
 /// A token request.
-pub struct Grant<'a> {
+pub struct TokenRequest<'a> {
     pub url: Url,
-    pub target: Target<'a>,
+    /// The origin that may receive `authorization`.
+    pub origin: Origin,
+    pub tls: Option<TlsOptions>,
     pub form: &'a [(&'a str, &'a str)],
     pub authorization: Option<&'a Secret>,
+    pub time_max: Duration,
 }
 
 pub fn key(parts: &[&str]) -> Key {
@@ -57,51 +63,57 @@ pub fn cached(key: &Key, now: Instant) -> Option<Secret> {
     Some(cached.authorization)
 }
 
-/// Removes a token that the source rejected.
+/// Removes a token that the vendor rejected.
 pub fn forget(key: &Key) {
     TOKENS.invalidate(key);
 }
 
-/// Requests a token and caches it.
+/// Requests a token and caches it. Returns the `Authorization` header.
 pub async fn request(
-    context: &PluginContext,
+    fetch: &dyn Fetch,
+    now: Instant,
     key: Key,
-    grant: Grant<'_>,
-    time_max: Duration,
-) -> Result<Secret, ConnectorError> {
-    let now = context.clock.now();
-    let call = Call {
-        url: grant.url,
-        body: Some(Body::Form(grant.form)),
-        authorization: grant.authorization,
-        headers: Vec::new(),
-        time_max,
-    };
-    let reply = send(context, grant.target, call).await?;
-    let text = |name: &str| reply.body.get(name).and_then(Value::as_str);
-    match (reply.status, text("access_token"), text("error")) {
+    request: TokenRequest<'_>,
+) -> Result<Secret, AuthError> {
+    let response = fetch.fetch(&into_http(request)).await?;
+    let fits = response.body.len() <= RESPONSE_BYTES_MAX;
+    let body = if fits { parse_object(&response.body, ANSWER_VALUES_MAX) } else { None }.unwrap_or_default();
+    let text = |name: &str| body.get(name).and_then(Value::as_str);
+    match (response.status, text("access_token"), text("error")) {
         (200..=299, Some(token), _) => {
-            let life = reply.body.get("expires_in").and_then(Value::as_i64).unwrap_or(LIFE_DEFAULT_S);
+            let life = body.get("expires_in").and_then(Value::as_i64).unwrap_or(LIFE_DEFAULT_S);
             let ends = now + TimeDelta::seconds(life.clamp(0, LIFE_MAX_S));
             let authorization = Secret::new(format!("Bearer {token}"));
             TOKENS.insert(key, CachedToken { authorization: authorization.clone(), ends });
             Ok(authorization)
         }
-        (200..=299, None, _) => {
-            let message = "the response to the token request contains no access token";
-            Err(ConnectorError::new(ConnectorErrorKind::Unreadable, message))
+        (200..=299 | 400..=499, _, Some(code)) if response.status != 429 => {
+            let description = text("error_description").map(str::to_owned);
+            Err(AuthError::Rejected { code: code.to_owned(), description })
         }
-        (400..=499, _, Some(code)) if reply.status != 429 => {
-            let more = text("error_description")
-                .map(|vendor_message| format!(": {}", error::one_line(vendor_message)));
-            let message = format!(
-                "the token request was rejected ({}){}",
-                error::one_line(code),
-                more.unwrap_or_default()
-            );
-            Err(ConnectorError::new(ConnectorErrorKind::Denied, message))
-        }
-        _ => Err(error::from_status(&reply, now)),
+        (200..=299, None, None) => Err(AuthError::NoToken),
+        _ => Err(AuthError::Status(response)),
+    }
+}
+
+fn into_http(request: TokenRequest<'_>) -> HttpRequest {
+    let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(request.form).finish();
+    let authorization = request.authorization.cloned();
+    HttpRequest {
+        method: HttpMethod::Post,
+        url: request.url,
+        headers: vec![
+            header("Content-Type", "application/x-www-form-urlencoded"),
+            header("Accept", "application/json"),
+        ],
+        // A request whose body holds a secret never follows a redirect to another origin; this one may hold one.
+        secrets: vec![authorization.clone().unwrap_or_else(|| Secret::new("-"))],
+        secret_headers: authorization.map(|value| ("Authorization".to_owned(), value)).into_iter().collect(),
+        body: Some(Bytes::from(form)),
+        origin: request.origin,
+        time_max: request.time_max,
+        tls: request.tls,
     }
 }
 
