@@ -2,6 +2,7 @@
 
 use crate::apis::StreamDecoder;
 use crate::error::{of_fetch, with_provider_name};
+use crate::reasoning_filter::ReasoningFilter;
 use bytes::Bytes;
 use domain::ai_provider::AiProvider;
 use domain::ports::{CompletionChunk, FetchError, ModelError, ModelErrorKind};
@@ -17,6 +18,7 @@ pub struct CompletionStream {
     provider: AiProvider,
     body: BoxStream<'static, Result<Bytes, FetchError>>,
     decoder: Box<dyn StreamDecoder>,
+    reasoning_filter: ReasoningFilter,
     ready: VecDeque<CompletionChunk>,
     chars: usize,
     /// Reported after all chunks in `ready`.
@@ -34,6 +36,7 @@ impl CompletionStream {
             provider: provider.clone(),
             body,
             decoder,
+            reasoning_filter: ReasoningFilter::default(),
             ready: VecDeque::new(),
             chars: 0,
             failure: None,
@@ -49,15 +52,23 @@ impl CompletionStream {
             .any(|chunk| matches!(chunk, CompletionChunk::Text(_) | CompletionChunk::Call(_)))
         {
             if self.is_finished {
-                let silent = || ModelError::new(ModelErrorKind::Unreadable, "the model wrote nothing");
-                return Err(self
-                    .failure
-                    .take()
-                    .unwrap_or_else(|| with_provider_name(&self.provider, silent())));
+                let silent = with_provider_name(&self.provider, self.silence());
+                return Err(self.failure.take().unwrap_or(silent));
             }
             self.read_more().await;
         }
         Ok(self)
+    }
+
+    /// Why there is no reply, although the service responded.
+    fn silence(&self) -> ModelError {
+        let message = if self.ready.contains(&CompletionChunk::Cut) {
+            "the model reached its token limit before it wrote a reply; an administrator can raise \
+             config.reasoning_tokens"
+        } else {
+            "the model wrote nothing"
+        };
+        ModelError::new(ModelErrorKind::Unreadable, message)
     }
 
     /// The chunks as a stream; an error is the last item.
@@ -95,6 +106,11 @@ impl CompletionStream {
             }
         };
         let pushed = self.push(out);
+        if self.is_finished {
+            let mut rest = Vec::new();
+            self.reasoning_filter.end(&mut rest);
+            self.ready.extend(rest);
+        }
         if let Err(error) = pushed.and(read) {
             self.failure = Some(with_provider_name(&self.provider, error));
             self.is_finished = true;
@@ -104,18 +120,22 @@ impl CompletionStream {
     }
 
     fn push(&mut self, chunks: Vec<CompletionChunk>) -> Result<(), ModelError> {
+        let mut filtered = Vec::new();
+        let mut fits = Ok(());
         for chunk in chunks {
-            if let CompletionChunk::Text(text) = &chunk {
-                self.chars += text.chars().count();
-            }
+            let CompletionChunk::Text(text) = chunk else {
+                filtered.push(chunk);
+                continue;
+            };
+            self.chars += text.chars().count();
             if self.chars > ANSWER_CHARS_MAX {
                 let message = format!("the answer is longer than {ANSWER_CHARS_MAX} characters");
-                return Err(ModelError::new(ModelErrorKind::Unreadable, message));
+                fits = Err(ModelError::new(ModelErrorKind::Unreadable, message));
+                break;
             }
-            if chunk != CompletionChunk::Text(String::new()) {
-                self.ready.push_back(chunk);
-            }
+            self.reasoning_filter.feed(&text, &mut filtered);
         }
-        Ok(())
+        self.ready.extend(filtered);
+        fits
     }
 }

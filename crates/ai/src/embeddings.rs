@@ -1,5 +1,6 @@
 //! Embedding and reranking models: the built-in model and those of AI providers.
 
+use crate::access::Access;
 use crate::apis::{ApiCall, ModelApiKind, api_of};
 use crate::error::{ErrorResponse, of_fetch, with_provider_name};
 use crate::selection::select_providers;
@@ -135,7 +136,7 @@ impl AiEmbeddingModels {
                 }));
             }
         }
-        let batches = missing.chunks(target.batch_max(self.call(&target)));
+        let batches = missing.chunks(target.batch_max(self.call(&target, None)));
         let requests: Vec<_> = batches.map(|batch| self.embed_batch(&target, batch)).collect();
         let read = stream::iter(requests).buffered(REQUESTS_AT_ONCE);
         let read: Vec<Vec<Vec<f32>>> = read.try_collect().await.map_err(failed(provider))?;
@@ -163,11 +164,12 @@ impl AiEmbeddingModels {
         // Services reject blank texts, so a dash is sent instead.
         let mut texts: Vec<String> =
             texts.iter().map(|text| target.text(text).unwrap_or_else(|| "-".to_owned())).collect();
-        let request =
-            kind.api.rerank_request(&self.call(&target), query, &texts).map_err(failed(provider))?;
+        let access = self.access(&target).await.map_err(failed(provider))?;
+        let request = kind.api.rerank_request(&self.call(&target, access.as_ref()), query, &texts);
+        let request = request.map_err(failed(provider))?;
         let count = texts.len();
         texts.push(query.to_owned());
-        let answer = self.send(&target, &request, &texts).await.map_err(failed(provider))?;
+        let answer = self.send(&target, &request, &texts, access.as_ref()).await.map_err(failed(provider))?;
         kind.api.parse_scores(&answer, count).map_err(failed(provider))
     }
 
@@ -188,8 +190,10 @@ impl AiEmbeddingModels {
         batch: &[(Key, String)],
     ) -> Result<Vec<Vec<f32>>, ModelError> {
         let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();
-        let request = target.kind.api.embedding_request(&self.call(target), target.input, &texts)?;
-        let answer = self.send(target, &request, &texts).await?;
+        let access = self.access(target).await?;
+        let call = self.call(target, access.as_ref());
+        let request = target.kind.api.embedding_request(&call, target.input, &texts)?;
+        let answer = self.send(target, &request, &texts, access.as_ref()).await?;
         let vectors = target.kind.api.parse_vectors(&answer)?;
         if vectors.len() == texts.len() && vectors.iter().flatten().all(|number| number.is_finite()) {
             return Ok(vectors);
@@ -203,21 +207,30 @@ impl AiEmbeddingModels {
         target: &Target<'_>,
         request: &HttpRequest,
         texts: &[String],
+        access: Option<&Access>,
     ) -> Result<HttpResponse, ModelError> {
         let Target { kind, provider, .. } = target;
         let answer = self.fetch.fetch(request).await.map_err(|error| of_fetch(provider, &error))?;
         if (200..300).contains(&answer.status) {
             return Ok(answer);
         }
+        if answer.status == 401 {
+            access.iter().for_each(|access| access.forget());
+        }
         let message = kind.api.error_message(&answer.body);
         let response = ErrorResponse { status: answer.status, headers: &answer.headers, message };
         Err(response.to_model_error(provider, &as_prompt(texts), self.clock.now()))
     }
 
-    fn call<'a>(&self, target: &Target<'a>) -> ApiCall<'a> {
+    async fn access(&self, target: &Target<'_>) -> Result<Option<Access>, ModelError> {
+        Access::of(target.kind, &self.call(target, None), &*self.fetch).await
+    }
+
+    fn call<'a>(&self, target: &Target<'a>, access: Option<&'a Access>) -> ApiCall<'a> {
         ApiCall {
             provider: target.provider,
             model: target.model,
+            authorization: access.map(|access| &access.authorization),
             now: self.clock.now(),
             time_max: self.settings.ai_timeout.0,
         }

@@ -1,5 +1,6 @@
 //! Converts failed requests to a model service into model errors whose messages contain neither keys nor the prompt.
 
+use crate::vendor_message::{FullMessage, shortened};
 use domain::ai_provider::AiProvider;
 use domain::instant::Instant;
 use domain::ports::{FetchError, ModelError, ModelErrorKind, Prompt, Turn};
@@ -24,6 +25,10 @@ const TOO_LONG: [&str; 10] = [
     "too long",
     "too many tokens",
 ];
+/// Words by which services report that a model calls no tools.
+const TOOLS: [&str; 3] = ["tool", "function call", "functions"];
+/// What to do about it.
+const TOOLS_HINT: &str = ". If the model calls no tools, an administrator can set config.tools to false";
 /// Phrases by which services that answer with status 400 report a wrong key.
 const WRONG_KEY: [&str; 2] = ["api key not valid", "api key expired"];
 
@@ -43,11 +48,20 @@ impl ErrorResponse<'_> {
         let message = match kind {
             // The message of the service may contain a part of the key.
             ModelErrorKind::Denied => format!("'{name}' refused the key (status {status})"),
-            _ if said.is_empty() || echoes(said, prompt) => format!("'{name}' answered with status {status}"),
-            _ => format!("'{name}' answered with status {status}: {}", masked(provider, said)),
+            _ => format!("'{name}' answered with status {status}"),
         };
         let retry_after = if kind == ModelErrorKind::RateLimited { self.retry_after(now) } else { None };
-        ModelError { retry_after, ..ModelError::new(kind, message) }
+        let error = ModelError { retry_after, ..ModelError::new(kind, message) };
+        if kind == ModelErrorKind::Denied {
+            return error;
+        }
+        let is_repeatable = !said.is_empty() && !echoes(said, prompt);
+        let mut error = if is_repeatable { with_detail(error, &masked(provider, said)) } else { error };
+        let is_of_request = matches!(kind, ModelErrorKind::ConfigInvalid | ModelErrorKind::Unavailable);
+        if is_of_request && refuses_tools(said, prompt) {
+            error.message.push_str(TOOLS_HINT);
+        }
+        error
     }
 
     /// `Retry-After` in seconds or as a date.
@@ -64,17 +78,47 @@ impl ErrorResponse<'_> {
     }
 }
 
-/// Error of a request without a response.
+/// Adds the message of a service: its beginning to the message, all of it to the cause.
+pub fn with_detail(error: ModelError, said: &str) -> ModelError {
+    let (before, short) = (&error.message, shortened(said));
+    let message = if short.is_empty() { before.clone() } else { format!("{before}: {short}") };
+    let text = format!("{before}: {said}");
+    if text == message {
+        return ModelError { message, ..error };
+    }
+    let full = FullMessage { text, source: error.source.clone() };
+    ModelError { message, source: Some(full.into()), ..error }
+}
+
+/// The full text of an error, for administrators.
+pub fn full_message(error: &ModelError) -> String {
+    let full = error.source.as_ref().and_then(|cause| cause.downcast_ref::<FullMessage>());
+    full.map_or_else(|| error.message.clone(), |full| full.text.clone())
+}
+
+/// Error of a request without a response. Its message does not name the address of the service.
 pub fn of_fetch(provider: &AiProvider, error: &FetchError) -> ModelError {
     with_provider_name(provider, unreached(error))
 }
 
-/// Adds the name of the provider to the message and masks secrets.
+/// Adds the name of the provider to the message and to the full text, and masks secrets.
 pub fn with_provider_name(provider: &AiProvider, error: ModelError) -> ModelError {
     let quoted = format!("'{}'", provider.spec.name);
-    let said = masked(provider, &error.message);
-    let message = if said.contains(&quoted) { said } else { format!("{quoted}: {said}") };
-    ModelError { message, ..error }
+    let named = |text: &str| {
+        let said = masked(provider, text);
+        if said.contains(&quoted) { said } else { format!("{quoted}: {said}") }
+    };
+    let full = error.source.as_ref().and_then(|cause| cause.downcast_ref::<FullMessage>());
+    let full = full.map(|full| FullMessage { text: named(&full.text), source: full.source.clone() });
+    let message = named(&error.message);
+    let source = full.map(Into::into).or_else(|| error.source.clone());
+    ModelError { message, source, ..error }
+}
+
+/// Whether a service reports that its model calls no tools.
+fn refuses_tools(said: &str, prompt: &Prompt) -> bool {
+    let said = said.to_lowercase();
+    !prompt.tools.is_empty() && TOOLS.iter().any(|word| said.contains(word))
 }
 
 /// Masks the key and the secrets of `config`.
@@ -110,7 +154,7 @@ fn echoes(said: &str, prompt: &Prompt) -> bool {
     windows.any(|window| texts.iter().any(|text| text.contains(window)))
 }
 
-fn unreached(error: &FetchError) -> ModelError {
+pub fn unreached(error: &FetchError) -> ModelError {
     let kind = match error {
         FetchError::Refused { .. } => ModelErrorKind::AddressRefused,
         FetchError::Timeout { .. } => ModelErrorKind::Timeout,
@@ -124,8 +168,20 @@ fn unreached(error: &FetchError) -> ModelError {
         | FetchError::Busy
         | FetchError::Redirects { .. } => ModelErrorKind::Unavailable,
     };
-    // Only the cause of the error is kept: its own text becomes the message, in which secrets are masked.
-    ModelError { source: error.cause().cloned(), ..ModelError::new(kind, error.to_string()) }
+    let message = match error {
+        FetchError::Refused { .. } => "its address is not allowed".to_owned(),
+        FetchError::UnknownHost { .. } => "its host cannot be found".to_owned(),
+        FetchError::Connect { .. } => "it cannot be reached".to_owned(),
+        FetchError::Tls { .. } => "there is no secure connection to it".to_owned(),
+        FetchError::Timeout { .. } => "it did not answer in time".to_owned(),
+        FetchError::TooLarge { .. } => "its answer is too large".to_owned(),
+        FetchError::Redirects { .. } => "it redirects too often".to_owned(),
+        FetchError::Broken { .. } => "its answer broke off or cannot be read".to_owned(),
+        FetchError::Invalid { .. } => "the request to it is not valid".to_owned(),
+        FetchError::Busy | FetchError::MemoryExceeded { .. } => error.to_string(),
+    };
+    let full = FullMessage { text: error.to_string(), source: error.cause().cloned() };
+    ModelError { source: Some(full.into()), ..ModelError::new(kind, message) }
 }
 
 /// The kind of error by status and the lowercase error message of the service.
@@ -145,7 +201,7 @@ fn kind_of(status: u16, message: &str) -> ModelErrorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ports::chain;
+    use domain::ports::{ToolDefinition, chain};
     use serde_json::json;
     use std::error::Error;
     use std::io;
@@ -245,6 +301,37 @@ mod tests {
     }
 
     #[test]
+    fn people_see_less_than_administrators() {
+        let said = "CUDA out of memory on http://gpu-07.lab:8000 canary-two: Traceback in /opt/run.py";
+        let error = error(500, said, &[]);
+        assert_eq!(error.message, "'A' answered with status 500: CUDA out of memory on … ••••: …");
+        let full = "'A' answered with status 500: CUDA out of memory on http://gpu-07.lab:8000 ••••: Traceback in /opt/run.py";
+        assert_eq!(full_message(&error), full);
+        let refused = FetchError::Refused { place: "http://10.1.2.3/canary-two".to_owned() };
+        let error = of_fetch(&provider(), &refused);
+        assert_eq!(error.message, "'A': its address is not allowed");
+        assert!(full_message(&error).starts_with("'A': the address http://10.1.2.3/•••• is not allowed"));
+    }
+
+    #[test]
+    fn a_model_that_refuses_tools_gets_a_hint() {
+        let tool = ToolDefinition { name: "f".to_owned(), description: String::new(), parameters: json!({}) };
+        let with_tools = Prompt { tools: vec![tool], ..prompt() };
+        for (said, prompt, has_hint) in [
+            ("registry.ollama.ai/library/gemma:2b does not support tools", &with_tools, true),
+            ("\"auto\" tool choice requires --enable-auto-tool-choice", &with_tools, true),
+            ("Function calling is not enabled for this model", &with_tools, true),
+            ("the secret plan of the whole company has no tools", &with_tools, true),
+            ("tools are not supported", &prompt(), false),
+            ("no such model", &with_tools, false),
+        ] {
+            let response = ErrorResponse { status: 400, headers: &[], message: Some(said.to_owned()) };
+            let error = response.to_model_error(&provider(), prompt, Default::default());
+            assert_eq!(error.message.contains("config.tools to false"), has_hint, "{error}");
+        }
+    }
+
+    #[test]
     fn errors_get_a_provider_name_once() {
         for (message, expected) in [
             ("it broke off", "'A': it broke off"),
@@ -262,9 +349,14 @@ mod tests {
         let failed = FetchError::Connect { host, reason: "connection refused".to_owned(), source: None }
             .caused_by(io::Error::other("os error 111"));
         let error = of_fetch(&provider(), &failed);
-        assert_eq!(error.to_string(), "'A': no connection to ••••.example: connection refused");
-        assert!(error.source().is_some_and(|cause| cause.is::<io::Error>()));
-        assert_eq!(chain(&error), format!("{error}: os error 111"));
+        assert_eq!(error.to_string(), "'A': it cannot be reached");
+        let full = "'A': no connection to ••••.example: connection refused";
+        assert_eq!(
+            (full_message(&error).as_str(), chain(&error)),
+            (full, format!("{error}: {full}: os error 111"))
+        );
+        let cause = error.source().and_then(Error::source);
+        assert!(cause.is_some_and(|cause| cause.is::<io::Error>()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Requests completions from generative models, with fallback to other providers of the same family.
 
+use crate::access::Access;
 use crate::apis::{ApiCall, ModelApiKind, api_of};
 use crate::completion_stream::CompletionStream;
 use crate::error::{ErrorResponse, of_fetch, with_provider_name};
@@ -95,7 +96,10 @@ impl AiGenerativeModels {
     ) -> Result<CompletionStream, ModelError> {
         let (kind, model) = api_of(provider).map_err(|error| with_provider_name(provider, error))?;
         let start = Instant::now();
-        let call = ApiCall { provider, model, now: self.clock.now(), time_max };
+        let call = ApiCall { provider, model, authorization: None, now: self.clock.now(), time_max };
+        let access = Access::of(kind, &call, &*self.fetch).await?;
+        let authorization = access.as_ref().map(|access| &access.authorization);
+        let call = ApiCall { authorization, time_max: time_max.saturating_sub(start.elapsed()), ..call };
         let mut request = kind
             .api
             .completion_request(&call, &with_token_limit(provider, prompt))
@@ -112,6 +116,9 @@ impl AiGenerativeModels {
             match retry_without_unsupported_params(kind, &request, status, message.as_deref()) {
                 Some(other) if !has_retried => request = other,
                 _ => {
+                    if status == 401 {
+                        access.iter().for_each(Access::forget);
+                    }
                     let response = ErrorResponse { status, headers: &headers, message };
                     return Err(response.to_model_error(provider, prompt, self.clock.now()));
                 }

@@ -1,6 +1,7 @@
 //! Connection test of one AI provider, active or not, without fallback.
 
 use crate::embeddings::AiEmbeddingModels;
+use crate::error::full_message;
 use crate::generation::AiGenerativeModels;
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
 use domain::ports::{CompletionChunk, EmbeddingError, ModelError, PortError, Prompt, Turn};
@@ -86,14 +87,15 @@ impl ModelProbe {
             answer_tokens_max: ANSWER_TOKENS_MAX,
             time_max: PROBE_TIME_MAX,
         };
-        let failed = |error: ModelError| {
-            ProbeError::new(ProbeErrorKind::Model, error.message.clone()).caused_by(error)
-        };
+        let failed =
+            |error: ModelError| ProbeError::new(ProbeErrorKind::Model, full_message(&error)).caused_by(error);
         let mut completion = self.generative.complete_with(provider, &prompt).await.map_err(failed)?;
         let mut text = String::new();
         while let Some(chunk) = completion.chunks.next().await {
-            if let CompletionChunk::Text(more) = chunk.map_err(failed)? {
-                text.push_str(&more);
+            match chunk.map_err(failed)? {
+                CompletionChunk::Text(more) => text.push_str(&more),
+                CompletionChunk::ReasoningEnd => text.clear(),
+                CompletionChunk::Call(_) | CompletionChunk::Usage { .. } | CompletionChunk::Cut => {}
             }
         }
         let text = text.trim();
@@ -128,7 +130,12 @@ impl ModelProbe {
 }
 
 fn embedding_failed(error: EmbeddingError) -> ProbeError {
-    ProbeError::from_cause(ProbeErrorKind::Model, error)
+    let model = match &error {
+        EmbeddingError::Failed { source, .. } => source.as_ref().and_then(|cause| cause.downcast_ref()),
+        EmbeddingError::Unknown { .. } => None,
+    };
+    let message = model.map_or_else(|| error.to_string(), full_message);
+    ProbeError::new(ProbeErrorKind::Model, message).caused_by(error)
 }
 
 /// The role to test: generation before embedding before reranking.

@@ -10,13 +10,14 @@ use crate::lease::LeaseOutcome;
 use crate::prompt::{AssembledPrompt, PromptInput, PromptSource, SourceText, assemble};
 use crate::query::{plain_query, query_language};
 use crate::safe_stream::SafeStream;
-use crate::selection::{Selection, SelectionRules, select_results};
+use crate::selection::{BestScore, Selection, SelectionRules, select_results};
 use crate::summary_item::{Generated, summary_item};
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
 use domain::ids::ProviderId;
 use domain::ports::{Completion, CompletionChunk, ModelError, ModelRequest, ResultOrigin};
 use domain::prompt::PromptParts;
 use domain::provider::SearchProvider;
+use domain::result_group::remove_copies;
 use domain::search::Search;
 use domain::summary::{StoredSummary, SummaryFault, SummaryRequest};
 use futures_util::StreamExt;
@@ -32,6 +33,9 @@ const ANSWER_TOKENS_MAX: u32 = 1000;
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 /// Tokens of the context window that are reserved for the instructions and the reply.
 const TOKENS_RESERVED: usize = 1000;
+/// Warns that the model reached its token limit.
+pub(crate) const CUT_OFF: &str =
+    "The model reached its limit of tokens, so the end of the answer may be missing.";
 /// A model failure counts as a timeout if less than this time is left.
 const LATE: Duration = Duration::from_millis(500);
 
@@ -127,6 +131,7 @@ impl RagContext {
             self.read_stream(completion, output, &prompt, deadline).await?
         };
 
+        warnings.extend(generated.is_cut.then(|| CUT_OFF.to_owned()));
         generation.emit(SummaryEvent::stage(Stage::Checking));
         let checked = checked(generated.text.clone(), &sources).await?;
         if checked.body.trim().is_empty() {
@@ -178,9 +183,13 @@ impl RagContext {
             generated: generating.map(|one| one.id).collect(),
             order: if wanted.is_empty() { Vec::new() } else { self.federation.mixer.order(search, &sets) },
         };
+        // A duplicate is used only if it is named by its id.
+        if wanted.is_empty() {
+            remove_copies(&mut sets);
+        }
         let selection = select_results(&sets, &overrides, &rules, wanted);
         if selection.items.is_empty() {
-            return Err(nothing_relevant(&selection, &rules));
+            return Err(nothing_relevant(&selection));
         }
         Ok(selection)
     }
@@ -227,11 +236,16 @@ impl RagContext {
         deadline: Instant,
     ) -> Result<Generated, SummaryError> {
         let StreamOutput { generation, safe_stream, sources } = output;
-        let (mut text, mut usage) = (String::new(), None);
+        let (mut text, mut usage, mut is_cut) = (String::new(), None, false);
         while let Some(chunk) = completion.chunks.next().await {
             match chunk.map_err(|error| model_failure(&error, deadline))? {
                 CompletionChunk::Text(more) => text.push_str(&more),
                 CompletionChunk::Usage { tokens_in, tokens_out } => usage = Some((tokens_in, tokens_out)),
+                CompletionChunk::ReasoningEnd => {
+                    text.clear();
+                    *safe_stream = SafeStream::default();
+                }
+                CompletionChunk::Cut => is_cut = true,
                 // No tools are offered; a call may be the effect of a prompt injection, and is ignored.
                 CompletionChunk::Call(call) => {
                     tracing::warn!("a model called the tool '{}', which was not offered", call.name)
@@ -243,6 +257,7 @@ impl RagContext {
             if text.len() > ANSWER_BYTES_MAX {
                 let end = text.floor_char_boundary(ANSWER_BYTES_MAX);
                 text.truncate(end);
+                is_cut = true;
                 break;
             }
         }
@@ -255,6 +270,7 @@ impl RagContext {
             fallback_engaged: completion.fallback_engaged,
             provider: completion.provider,
             extractive: false,
+            is_cut,
             tokens_in,
             tokens_out,
         })
@@ -281,6 +297,7 @@ async fn extractive_answer(
         requested_model,
         fallback_engaged: false,
         extractive: true,
+        is_cut: false,
         tokens_in: 0,
         tokens_out: 0,
     })
@@ -322,13 +339,13 @@ fn model_failure(error: &ModelError, deadline: Instant) -> SummaryError {
     }
 }
 
-fn nothing_relevant(selection: &Selection, rules: &SelectionRules) -> SummaryError {
+fn nothing_relevant(selection: &Selection) -> SummaryError {
     let mut message = match selection.best {
         _ if !selection.unknown.is_empty() => "None of the requested results can be used.".to_owned(),
-        Some(best) => format!(
-            "No result is relevant enough: the best {} is {best:.2}, and more than {} is needed.",
-            rules.field.as_str(),
-            rules.threshold
+        // The threshold may be that of the result's own source.
+        Some(BestScore { score, field, threshold }) => format!(
+            "No result is relevant enough: the best {} is {score:.2}, and more than {threshold} is needed.",
+            field.as_str()
         ),
         None => "The search has no results to answer from.".to_owned(),
     };
@@ -361,6 +378,7 @@ mod tests {
     use super::*;
     use crate::summary_item::tests::provider;
     use domain::ids::AiProviderId;
+    use domain::rag::InclusionField;
     use serde_json::json;
 
     #[test]
@@ -395,13 +413,17 @@ mod tests {
 
     #[test]
     fn the_error_explains_why_nothing_is_relevant() {
-        let rules = SelectionRules { threshold: 0.7, ..SelectionRules::default() };
         let of = |best: Option<f64>, unknown: Vec<i64>| {
-            nothing_relevant(&Selection { best, unknown, ..Selection::default() }, &rules).to_string()
+            let field = InclusionField::Confidence;
+            let best = best.map(|score| BestScore { score, field, threshold: 1.1 });
+            nothing_relevant(&Selection { best, unknown, ..Selection::default() }).to_string()
         };
         assert_eq!(of(None, vec![]), "The search has no results to answer from.");
         let named = of(Some(0.421), vec![]);
-        assert!(named.contains("swirl_confidence_score is 0.42") && named.contains("0.7"), "{named}");
+        assert!(
+            named.contains("swirl_confidence_score is 0.42") && named.contains("more than 1.1"),
+            "{named}"
+        );
         assert!(of(None, vec![9]).starts_with("None of the requested results"));
     }
 }

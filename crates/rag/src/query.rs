@@ -24,21 +24,21 @@ pub(crate) fn plain_query(search: &Search) -> String {
         "" => search.spec.query_string.trim(),
         text => text,
     };
-    let plain: Vec<&str> = processed.split_whitespace().filter_map(plain_word).collect();
-    if plain.is_empty() { processed.to_owned() } else { plain.join(" ") }
-}
-
-fn plain_word(word: &str) -> Option<&str> {
-    if query_string::prompt_of_word(word).is_some() {
-        return None;
-    }
-    match word.split_once(':') {
-        // A URL is not a tag.
-        Some((tag, rest)) if !tag.is_empty() && !rest.starts_with("//") => {
-            Some(rest).filter(|rest| !rest.is_empty())
+    let mut plain = String::with_capacity(processed.len());
+    let mut at = 0;
+    for token in query_string::tokens(processed) {
+        let Some((_, value)) = token.tag() else { continue };
+        let value = if query_string::named_prompt(&token).is_some() { "" } else { value };
+        plain.push_str(&processed[at..token.span.start]);
+        plain.push_str(value);
+        at = token.span.end;
+        if value.is_empty() {
+            at += processed[at..].len() - processed[at..].trim_start().len();
         }
-        _ => Some(word),
     }
+    plain.push_str(&processed[at..]);
+    let plain = plain.trim();
+    if plain.is_empty() { processed.to_owned() } else { plain.to_owned() }
 }
 
 impl RagContext {
@@ -90,6 +90,8 @@ mod tests {
             ("prompt:short river", "river"),
             ("river PROMPT:short", "river"),
             ("see http://a.example/", "see http://a.example/"),
+            ("\"news: river\"  level", "\"news: river\"  level"),
+            ("title:\"river level\" -news:dam", "\"river level\" -news:dam"),
             ("news:", "news:"),
             (":river", ":river"),
         ] {

@@ -15,6 +15,8 @@ pub(crate) struct Generated {
     pub requested_model: String,
     pub fallback_engaged: bool,
     pub extractive: bool,
+    /// It reached its limit of tokens or bytes.
+    pub is_cut: bool,
     pub tokens_in: u64,
     pub tokens_out: u64,
 }
@@ -140,6 +142,7 @@ pub(crate) mod tests {
             requested_model: "gpt-6".to_owned(),
             fallback_engaged: true,
             extractive: false,
+            is_cut: false,
             tokens_in: 10,
             tokens_out: 3,
         };

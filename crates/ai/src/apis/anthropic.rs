@@ -1,6 +1,7 @@
 //! Anthropic's Messages API.
 
-use super::request::{base, post, sentence, unreadable};
+use super::reasoning::{Version, claude_version, tokens_max};
+use super::request::{base, failed, post, sentence, unreadable};
 use super::sse::{Event, EventDecoder, EventStreamDecoder, parsed};
 use super::tool_calls::ToolCallBuilder;
 use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
@@ -29,7 +30,7 @@ impl ModelApi for Anthropic {
         let address = format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base));
         let key = call.provider.spec.api_key.trim();
         let key = (!key.is_empty()).then(|| ("x-api-key".to_owned(), Secret::new(key)));
-        let mut request = post(call, &address, key.into_iter().collect(), &body(call.model, prompt))?;
+        let mut request = post(call, &address, key.into_iter().collect(), &body(call, prompt))?;
         let version = call.provider.spec.config_text("anthropic_version").filter(|text| !text.is_empty());
         request.headers.push(("anthropic-version".to_owned(), version.unwrap_or(VERSION).to_owned()));
         Ok(request)
@@ -56,24 +57,18 @@ impl ModelApi for Anthropic {
 /// Whether a model accepts a temperature. Claude models reject it since version 4.7; a name without a version may be a
 /// newer model.
 pub fn takes_temperature(model: &str) -> bool {
-    let model = model.to_ascii_lowercase();
-    let Some((_, name)) = model.split_once("claude-") else { return true };
-    let mut numbers = name.split(['-', '.', '@', ':']).map(|part| part.parse::<u32>().ok());
-    // A larger number is a date.
-    let mut next = || numbers.next().map(|number| number.filter(|number| *number < 100));
-    let major = std::iter::from_fn(&mut next).flatten().next();
-    let minor = next().flatten().unwrap_or(0);
-    major.is_some_and(|major| (major, minor) <= (4, 6))
+    let is_old = |version: Version| version <= Version { major: 4, minor: 6 };
+    !model.to_ascii_lowercase().contains("claude-") || claude_version(model).is_some_and(is_old)
 }
 
-fn body(model: &str, prompt: &Prompt) -> Value {
+fn body(call: &ApiCall<'_>, prompt: &Prompt) -> Value {
     let mut body = json!({
-        "model": model,
-        "max_tokens": prompt.answer_tokens_max,
+        "model": call.model,
+        "max_tokens": tokens_max(call, prompt.answer_tokens_max),
         "stream": true,
         "messages": messages(&prompt.turns),
     });
-    if takes_temperature(model) {
+    if takes_temperature(call.model) {
         body["temperature"] = 0.into();
     }
     if !prompt.system.is_empty() {
@@ -124,6 +119,7 @@ struct Decoder {
     tokens_in: Option<u64>,
     tokens_out: u64,
     is_done: bool,
+    is_cut: bool,
 }
 
 impl Decoder {
@@ -156,6 +152,7 @@ impl Decoder {
         if reason == "refusal" {
             return Err(ModelError::new(ModelErrorKind::Unreadable, "the model refused to answer"));
         }
+        self.is_cut |= reason == "max_tokens" || reason == "model_context_window_exceeded";
         Ok(())
     }
 }
@@ -209,6 +206,7 @@ impl EventDecoder for Decoder {
             return Err(unreadable("it broke off"));
         }
         self.calls.finish(out);
+        out.extend(self.is_cut.then_some(CompletionChunk::Cut));
         let tokens_out = self.tokens_out;
         out.extend(self.tokens_in.take().map(|tokens_in| CompletionChunk::Usage { tokens_in, tokens_out }));
         Ok(())
@@ -224,8 +222,7 @@ fn failure(error: &Value) -> ModelError {
         "invalid_request_error" | "not_found_error" => ModelErrorKind::ConfigInvalid,
         _ => ModelErrorKind::Unavailable,
     };
-    let detail = error["message"].as_str().and_then(sentence).unwrap_or_default();
-    ModelError::new(kind, format!("the service failed while it answered: {detail}"))
+    failed(kind, "the service failed while it answered", error["message"].as_str())
 }
 
 #[cfg(test)]
@@ -284,14 +281,6 @@ mod tests {
             ("amazon.nova-pro-v1:0", true),
         ] {
             assert_eq!(takes_temperature(model), expected, "{model}");
-            let prompt = Prompt {
-                system: String::new(),
-                turns: Vec::new(),
-                tools: Vec::new(),
-                answer_tokens_max: 10,
-                time_max: std::time::Duration::from_secs(1),
-            };
-            assert_eq!(body(model, &prompt).get("temperature").is_some(), expected, "{model}");
         }
     }
 

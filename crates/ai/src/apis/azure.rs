@@ -1,8 +1,6 @@
 //! Azure OpenAI: OpenAI's API per deployment, with an API version and its own authentication header.
 
-use super::openai::{
-    chat_body, embeddings_body, error_message, is_reasoning_model, parse_vectors, without_unsupported,
-};
+use super::openai::{chat_body, embeddings_body, error_message, parse_vectors, without_unsupported};
 use super::openai_stream::decoder;
 use super::request::{base, misconfigured, post};
 use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
@@ -28,8 +26,8 @@ struct Azure;
 impl ModelApi for Azure {
     fn completion_request(&self, call: &ApiCall<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError> {
         // A deployment may have any name; `config.base_model` is its model.
-        let model = call.provider.spec.config_text("base_model").filter(|model| is_reasoning_model(model));
-        let mut body = chat_body(model.unwrap_or(call.model), prompt);
+        let model = call.provider.spec.config_text("base_model").filter(|model| !model.is_empty());
+        let mut body = chat_body(&ApiCall { model: model.unwrap_or(call.model), ..*call }, prompt);
         if let Some(fields) = body.as_object_mut() {
             fields.shift_remove("model");
         }

@@ -1,6 +1,7 @@
 //! Cohere API v2: chat, embed and rerank.
 
-use super::request::{base, bearer, by_place, dimensions, json, post, sentence, unreadable};
+use super::reasoning::tokens_max;
+use super::request::{base, bearer, by_place, dimensions, failed, json, post, sentence, unreadable};
 use super::sse::{Event, EventDecoder, EventStreamDecoder, parsed};
 use super::tool_calls::ToolCallBuilder;
 use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
@@ -30,7 +31,7 @@ impl ModelApi for Cohere {
             "messages": messages(prompt),
             "stream": true,
             "temperature": 0,
-            "max_tokens": prompt.answer_tokens_max,
+            "max_tokens": tokens_max(call, prompt.answer_tokens_max),
         });
         if !prompt.tools.is_empty() {
             body["tools"] = prompt
@@ -199,15 +200,15 @@ impl EventDecoder for Decoder {
 impl Decoder {
     fn finish(&mut self, last: &Value, out: &mut Vec<CompletionChunk>) -> Result<(), ModelError> {
         match last["finish_reason"].as_str() {
-            Some("COMPLETE" | "MAX_TOKENS" | "STOP_SEQUENCE" | "TOOL_CALL") => {}
+            Some("COMPLETE" | "STOP_SEQUENCE" | "TOOL_CALL") => {}
+            Some("MAX_TOKENS") => out.push(CompletionChunk::Cut),
             None => return Err(unreadable("it broke off")),
             Some(reason) => {
-                let detail = last["error"].as_str().and_then(sentence).unwrap_or_else(|| reason.to_owned());
                 let kind = match reason {
                     "TIMEOUT" => ModelErrorKind::Timeout,
                     _ => ModelErrorKind::Unavailable,
                 };
-                return Err(ModelError::new(kind, format!("the model failed: {detail}")));
+                return Err(failed(kind, "the model failed", last["error"].as_str().or(Some(reason))));
             }
         }
         self.calls.finish(out);

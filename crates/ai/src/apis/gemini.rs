@@ -1,17 +1,21 @@
-//! Google Gemini with an API key, and Vertex AI with a bearer token.
+//! Google Gemini with an API key, and Vertex AI with a service account or a bearer token.
 
-use super::request::{base, bearer, dimensions, encoded, json, misconfigured, post, sentence, unreadable};
+use super::reasoning::{GeminiThinking, gemini_thinking, reasoning_tokens, tokens_max};
+use super::request::{
+    base, bearer, dimensions, encoded, failed, json, misconfigured, post, sentence, unreadable,
+};
 use super::sse::{Event, EventDecoder, EventStreamDecoder, parsed};
 use super::tool_calls::CALLS_MAX;
-use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
+use super::{AccountKey, ApiCall, ModelApi, ModelApiKind, StreamDecoder};
 use domain::bounded_json::parse_answer;
 use domain::ports::{
-    CompletionChunk, EmbeddingInput, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Prompt, ToolCall,
-    Turn,
+    CompletionChunk, EmbeddingInput, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Origin, Prompt,
+    ToolCall, Turn,
 };
 use domain::secret::Secret;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use url::Url;
 
 pub const KIND: ModelApiKind = ModelApiKind {
     name: "gemini",
@@ -47,13 +51,37 @@ const SCHEMA_KEYS: [&str; 21] = [
     "maximum",
 ];
 
+/// The key of `config` with the key of a service account: its JSON, as an object or a text, or the path of its file.
+const ACCOUNT_KEY: &str = "GOOGLE_APPLICATION_CREDENTIALS";
+const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
+
+/// Range of the thinking budget that all models of version 2.5 accept.
+const THINKING_TOKENS_MIN: u32 = 128;
+const THINKING_TOKENS_MAX: u32 = 24_576;
+
 struct Gemini;
 
 impl ModelApi for Gemini {
+    /// With a service account, Vertex AI is used; its requests have no other key.
+    fn account_key(&self, call: &ApiCall<'_>) -> Result<Option<AccountKey>, ModelError> {
+        let Some(place) = vertex(call) else { return Ok(None) };
+        let text = match call.provider.spec.config.get(ACCOUNT_KEY) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
+            Some(Value::String(text)) => text.trim().to_owned(),
+            Some(Value::Object(key)) => Value::Object(key.clone()).to_string(),
+            Some(_) => return Err(misconfigured(call, "config.GOOGLE_APPLICATION_CREDENTIALS is not a key")),
+        };
+        let origin = Url::parse(&place.base(call)?).ok().and_then(|url| Origin::trusted(&url));
+        let origin =
+            origin.ok_or_else(|| misconfigured(call, "config.api_base is not an http or https URL"))?;
+        Ok(Some(AccountKey { text: Secret::new(text), scope: SCOPE, origin }))
+    }
+
     fn completion_request(&self, call: &ApiCall<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError> {
         let mut body = json!({
             "contents": contents(&prompt.turns),
-            "generationConfig": {"temperature": 0, "maxOutputTokens": prompt.answer_tokens_max},
+            "generationConfig": generation_config(call, prompt),
         });
         if !prompt.system.is_empty() {
             body["systemInstruction"] = json!({"parts": [{"text": prompt.system}]});
@@ -141,6 +169,14 @@ impl ModelApi for Gemini {
         })
     }
 
+    fn without_unsupported(&self, request: &HttpRequest, error_message: &str) -> Option<HttpRequest> {
+        let mut body: Value = serde_json::from_slice(request.body.as_ref()?).ok()?;
+        let config = body.get_mut("generationConfig")?.as_object_mut()?;
+        let says_so = error_message.to_ascii_lowercase().contains("thinking");
+        let has_changed = says_so && config.shift_remove("thinkingConfig").is_some();
+        has_changed.then(|| HttpRequest { body: Some(body.to_string().into()), ..request.clone() })
+    }
+
     fn batch_max(&self, call: &ApiCall<'_>) -> usize {
         // On Vertex AI these models accept one text per request.
         let is_single = vertex(call).is_some() && call.model.starts_with("gemini-");
@@ -155,10 +191,40 @@ impl ModelApi for Gemini {
     }
 }
 
+/// Thoughts count towards the token limit of the reply, so both have a limit.
+fn generation_config(call: &ApiCall<'_>, prompt: &Prompt) -> Value {
+    let mut config = json!({"maxOutputTokens": tokens_max(call, prompt.answer_tokens_max)});
+    let thinking = gemini_thinking(call.model);
+    match thinking {
+        Some(GeminiThinking::Budget) => {
+            // The most and, for some models, the least that is accepted.
+            let budget = reasoning_tokens(call).clamp(THINKING_TOKENS_MIN, THINKING_TOKENS_MAX);
+            config["thinkingConfig"] = json!({"thinkingBudget": budget});
+        }
+        Some(GeminiThinking::Level) => config["thinkingConfig"] = json!({"thinkingLevel": "low"}),
+        Some(GeminiThinking::Unset) | None => {}
+    }
+    // Since version 3, Google advises against any temperature but the default: models may repeat themselves endlessly.
+    if thinking != Some(GeminiThinking::Level) {
+        config["temperature"] = 0.into();
+    }
+    config
+}
+
 /// Where Vertex AI runs a model.
 struct VertexPlace<'a> {
     project: &'a str,
     location: &'a str,
+}
+
+impl VertexPlace<'_> {
+    fn base(&self, call: &ApiCall<'_>) -> Result<String, ModelError> {
+        let usual = match self.location {
+            "global" => "https://aiplatform.googleapis.com".to_owned(),
+            place => format!("https://{place}-aiplatform.googleapis.com"),
+        };
+        base(call, &usual).map(str::to_owned)
+    }
 }
 
 /// None if Vertex AI is not configured.
@@ -170,22 +236,19 @@ fn vertex<'a>(call: &ApiCall<'a>) -> Option<VertexPlace<'a>> {
 
 fn request(call: &ApiCall<'_>, action: &str, body: &Value) -> Result<HttpRequest, ModelError> {
     let model = encoded(call.model);
-    let Some(VertexPlace { project, location }) = vertex(call) else {
+    let Some(place) = vertex(call) else {
         let key = call.provider.spec.api_key.trim();
         let key = (!key.is_empty()).then(|| ("x-goog-api-key".to_owned(), Secret::new(key)));
         let address = format!("{}/v1beta/models/{model}:{action}", base(call, KIND.api_base)?);
         return post(call, &address, key.into_iter().collect(), body);
     };
+    let VertexPlace { project, location } = place;
     let is_plain =
         |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | ':'));
     if !is_plain(project) || !is_plain(location) {
         return Err(misconfigured(call, "VERTEX_PROJECT or VERTEX_LOCATION is invalid"));
     }
-    let usual = match location {
-        "global" => "https://aiplatform.googleapis.com".to_owned(),
-        place => format!("https://{place}-aiplatform.googleapis.com"),
-    };
-    let base = base(call, &usual)?;
+    let base = place.base(call)?;
     let place = format!("v1/projects/{project}/locations/{location}/publishers/google");
     post(call, &format!("{base}/{place}/models/{model}:{action}"), bearer(call), body)
 }
@@ -260,7 +323,7 @@ impl EventDecoder for Decoder {
     /// Every event has the format of a complete response.
     fn whole(&mut self, body: &Value, out: &mut Vec<CompletionChunk>) -> Result<(), ModelError> {
         if let Some(error) = body.get("error") {
-            return Err(failed(error));
+            return Err(failure(error));
         }
         if let Some(reason) = body["promptFeedback"]["blockReason"].as_str() {
             return Err(held_back(reason));
@@ -276,7 +339,11 @@ impl EventDecoder for Decoder {
         }
         match candidate["finishReason"].as_str() {
             None => {}
-            Some("STOP" | "MAX_TOKENS") => self.is_done = true,
+            Some("STOP") => self.is_done = true,
+            Some("MAX_TOKENS") => {
+                self.is_done = true;
+                out.push(CompletionChunk::Cut);
+            }
             Some(reason) => return Err(held_back(reason)),
         }
         Ok(())
@@ -322,50 +389,16 @@ fn held_back(reason: &str) -> ModelError {
     ModelError::new(ModelErrorKind::Unreadable, format!("the model gave no answer: {reason}"))
 }
 
-fn failed(error: &Value) -> ModelError {
+fn failure(error: &Value) -> ModelError {
     let kind = match error["code"].as_u64() {
         Some(401 | 403) => ModelErrorKind::Denied,
         Some(429) => ModelErrorKind::RateLimited,
         Some(504) => ModelErrorKind::Timeout,
         _ => ModelErrorKind::Unavailable,
     };
-    let detail = error["message"].as_str().and_then(sentence).unwrap_or_default();
-    ModelError::new(kind, format!("the model failed: {detail}"))
+    failed(kind, "the model failed", error["message"].as_str())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn schemas_lose_what_the_service_refuses() {
-        let given = json!({
-            "$schema": "x", "type": "object", "additionalProperties": false,
-            "properties": {"additionalProperties": {"type": "array", "items": {"type": "string", "const": "a"}}},
-            "anyOf": [{"type": "object", "$id": 1}],
-        });
-        let expected = json!({
-            "type": "object",
-            "properties": {"additionalProperties": {"type": "array", "items": {"type": "string"}}},
-            "anyOf": [{"type": "object"}],
-        });
-        assert_eq!(known_schema(&given), expected);
-    }
-
-    #[test]
-    fn an_answer_that_was_held_back_is_none() {
-        for (body, says) in [
-            (json!({"promptFeedback": {"blockReason": "SAFETY"}}), "SAFETY"),
-            (json!({"candidates": [{"finishReason": "RECITATION"}]}), "RECITATION"),
-            (json!({"error": {"code": 429, "message": "slow down"}}), "slow down"),
-        ] {
-            let read = Decoder::default().whole(&body, &mut Vec::new());
-            assert!(read.is_err_and(|error| error.message.contains(says)), "{body}");
-        }
-        assert!(Decoder::default().end(&mut Vec::new()).is_err());
-        let mut many = Decoder { calls: CALLS_MAX - 1, ..Decoder::default() };
-        let call = json!({"functionCall": {"name": "f"}});
-        assert!(many.part(&call, &mut Vec::new()).is_ok());
-        assert!(many.part(&call, &mut Vec::new()).is_err());
-    }
-}
+#[path = "gemini_tests.rs"]
+mod tests;

@@ -26,7 +26,7 @@ struct HuggingFace;
 impl ModelApi for HuggingFace {
     fn completion_request(&self, call: &ApiCall<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError> {
         let address = format!("{}/chat/completions", base(call, KIND.api_base)?);
-        post(call, &address, bearer(call), &chat_body(call.model, prompt))
+        post(call, &address, bearer(call), &chat_body(call, prompt))
     }
 
     fn decoder(&self) -> Box<dyn StreamDecoder> {

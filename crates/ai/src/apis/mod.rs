@@ -9,6 +9,7 @@ mod huggingface;
 mod ollama;
 mod openai;
 mod openai_stream;
+mod reasoning;
 mod request;
 mod request_post;
 mod sse;
@@ -17,8 +18,9 @@ mod tool_calls;
 use domain::ai_provider::AiProvider;
 use domain::instant::Instant;
 use domain::ports::{
-    CompletionChunk, EmbeddingInput, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Prompt,
+    CompletionChunk, EmbeddingInput, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Origin, Prompt,
 };
+use domain::secret::Secret;
 use std::time::Duration;
 use syntax::suggest;
 
@@ -28,8 +30,20 @@ pub struct ApiCall<'a> {
     pub provider: &'a AiProvider,
     /// The model name without the prefix that selects the API.
     pub model: &'a str,
+    /// The `Authorization` header with an access token; None if the API needs none.
+    pub authorization: Option<&'a Secret>,
     pub now: Instant,
     pub time_max: Duration,
+}
+
+/// The key of a service account, whose access tokens an API expects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccountKey {
+    /// The JSON text of the key, or the path of its file.
+    pub text: Secret,
+    pub scope: &'static str,
+    /// The API that receives the access tokens.
+    pub origin: Origin,
 }
 
 /// Decodes a response body incrementally. Chunks of bytes may be cut anywhere.
@@ -41,6 +55,11 @@ pub trait StreamDecoder: Send {
 
 /// The API of a model vendor.
 pub trait ModelApi: Send + Sync {
+    /// The key of the service account that authorizes the requests; None if there is none.
+    fn account_key(&self, call: &ApiCall<'_>) -> Result<Option<AccountKey>, ModelError> {
+        let _ = call;
+        Ok(None)
+    }
     /// A completion request; streaming if the service supports it.
     fn completion_request(&self, call: &ApiCall<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError>;
     fn decoder(&self) -> Box<dyn StreamDecoder>;

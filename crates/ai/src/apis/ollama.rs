@@ -1,6 +1,7 @@
 //! Ollama's native API: `/api/chat` streams one JSON object per line, `/api/embed` returns vectors.
 
-use super::request::{base, bearer, dimensions, json, post, sentence, unreadable};
+use super::reasoning::tokens_max;
+use super::request::{base, bearer, dimensions, failed, json, post, sentence, unreadable};
 use super::tool_calls::ToolCallBuilder;
 use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
 use crate::tokens;
@@ -30,9 +31,10 @@ struct Ollama;
 
 impl ModelApi for Ollama {
     fn completion_request(&self, call: &ApiCall<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError> {
+        let tokens_max = tokens_max(call, prompt.answer_tokens_max);
         let mut options = Map::from_iter([
             ("temperature".to_owned(), json!(0)),
-            ("num_predict".to_owned(), prompt.answer_tokens_max.into()),
+            ("num_predict".to_owned(), tokens_max.into()),
         ]);
         let mut body = json!({"model": call.model, "messages": messages(prompt), "stream": true});
         if !prompt.tools.is_empty() {
@@ -47,7 +49,7 @@ impl ModelApi for Ollama {
                 .collect();
         }
         // Without it the server silently truncates long prompts.
-        options.insert("num_ctx".to_owned(), window(call, &body, prompt.answer_tokens_max).into());
+        options.insert("num_ctx".to_owned(), window(call, &body, tokens_max).into());
         body["options"] = options.into();
         post(call, &address(call, "chat")?, bearer(call), &body)
     }
@@ -125,6 +127,7 @@ struct Line {
     error: Option<String>,
     message: Message,
     done: bool,
+    done_reason: String,
     prompt_eval_count: u64,
     eval_count: u64,
 }
@@ -187,8 +190,7 @@ impl Decoder {
         let line: Line =
             parse_as(line, ANSWER_VALUES_MAX).map_err(|_| unreadable("a line of it is no JSON"))?;
         if let Some(error) = line.error {
-            let detail = sentence(&error).unwrap_or_default();
-            return Err(ModelError::new(ModelErrorKind::Unavailable, format!("the model failed: {detail}")));
+            return Err(failed(ModelErrorKind::Unavailable, "the model failed", Some(&error)));
         }
         if !line.message.content.is_empty() {
             out.push(CompletionChunk::Text(line.message.content));
@@ -201,6 +203,7 @@ impl Decoder {
         if line.done {
             self.is_done = true;
             self.calls.finish(out);
+            out.extend((line.done_reason == "length").then_some(CompletionChunk::Cut));
             out.push(CompletionChunk::Usage {
                 tokens_in: line.prompt_eval_count,
                 tokens_out: line.eval_count,
@@ -234,7 +237,13 @@ mod tests {
         ] {
             let provider = provider(config);
             let time_max = std::time::Duration::from_secs(1);
-            let call = ApiCall { provider: &provider, model: "m", now: Default::default(), time_max };
+            let call = ApiCall {
+                provider: &provider,
+                model: "m",
+                authorization: None,
+                now: Default::default(),
+                time_max,
+            };
             assert_eq!(window(&call, &"word ".repeat(words).into(), 500), expected, "{words}");
         }
     }

@@ -1,12 +1,13 @@
 //! OpenAI's chat completions and embeddings, and compatible servers at `config.api_base`.
 
 use super::openai_stream::decoder;
+use super::reasoning::{REASONING_TOKENS, is_openai_reasoning, tokens_max};
 use super::request::{base, bearer, dimensions, json as read_json, post, sentence, unreadable};
 use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
 use domain::bounded_json::parse_answer;
 use domain::ports::{EmbeddingInput, HttpRequest, HttpResponse, ModelError, Prompt, ToolCall, Turn};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub const KIND: ModelApiKind = ModelApiKind {
     name: "openai",
@@ -17,15 +18,12 @@ pub const KIND: ModelApiKind = ModelApiKind {
     api: &OpenAi,
 };
 
-/// Added to the token limit of reasoning models, whose reasoning counts towards it.
-pub const REASONING_TOKENS: u32 = 8_000;
-
 struct OpenAi;
 
 impl ModelApi for OpenAi {
     fn completion_request(&self, call: &ApiCall<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError> {
         let address = format!("{}/chat/completions", base(call, KIND.api_base)?);
-        with_organization(call, post(call, &address, bearer(call), &chat_body(call.model, prompt))?)
+        with_organization(call, post(call, &address, bearer(call), &chat_body(call, prompt))?)
     }
 
     fn decoder(&self) -> Box<dyn StreamDecoder> {
@@ -65,25 +63,19 @@ fn with_organization(call: &ApiCall<'_>, mut request: HttpRequest) -> Result<Htt
     Ok(request)
 }
 
-/// Whether a model reasons; such models accept neither `temperature` nor `max_tokens`.
-pub fn is_reasoning_model(model: &str) -> bool {
-    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
-    let of_o = name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    of_o || name.starts_with("gpt-5")
-}
-
 /// The body of a chat completion request.
-pub fn chat_body(model: &str, prompt: &Prompt) -> Value {
+pub fn chat_body(call: &ApiCall<'_>, prompt: &Prompt) -> Value {
     let mut body = json!({
-        "model": model,
+        "model": call.model,
         "messages": messages(prompt),
         "stream": true,
         "stream_options": {"include_usage": true},
     });
-    if is_reasoning_model(model) {
-        body["max_completion_tokens"] = prompt.answer_tokens_max.saturating_add(REASONING_TOKENS).into();
+    let tokens_max = tokens_max(call, prompt.answer_tokens_max);
+    if is_openai_reasoning(call.model) {
+        body["max_completion_tokens"] = tokens_max.into();
     } else {
-        body["max_tokens"] = prompt.answer_tokens_max.into();
+        body["max_tokens"] = tokens_max.into();
         body["temperature"] = 0.into();
     }
     if !prompt.tools.is_empty() {
@@ -155,6 +147,10 @@ pub fn parse_vectors(answer: &HttpResponse) -> Result<Vec<Vec<f32>>, ModelError>
 pub fn without_unsupported(request: &HttpRequest, error_message: &str) -> Option<HttpRequest> {
     let mut body: Value = serde_json::from_slice(request.body.as_ref()?).ok()?;
     let fields = body.as_object_mut()?;
+    if error_message.contains("context length") || error_message.contains("is too large") {
+        let shorter = without_reasoning_tokens(fields)?;
+        return Some(HttpRequest { body: Some(shorter.to_string().into()), ..request.clone() });
+    }
     let before = fields.len();
     for field in ["temperature", "stream_options"] {
         if error_message.contains(field) {
@@ -174,6 +170,13 @@ pub fn without_unsupported(request: &HttpRequest, error_message: &str) -> Option
     has_changed.then(|| HttpRequest { body: Some(body.to_string().into()), ..request.clone() })
 }
 
+/// The request with a token limit for the reply alone: the context window of a small server leaves no tokens for reasoning.
+fn without_reasoning_tokens(fields: &mut Map<String, Value>) -> Option<Value> {
+    let most = fields.get("max_tokens")?.as_u64()?.checked_sub(u64::from(REASONING_TOKENS))?;
+    fields.insert("max_tokens".to_owned(), most.max(1).into());
+    Some(fields.clone().into())
+}
+
 /// Reads `{"error": {"message": …}}`, and `{"error": …}`, `{"message": …}` or `{"detail": …}` of compatible servers.
 pub fn error_message(body: &[u8]) -> Option<String> {
     let body = parse_answer(body).ok()?;
@@ -185,22 +188,6 @@ pub fn error_message(body: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
     use bytes::Bytes;
-
-    #[test]
-    fn reasoning_models_are_known() {
-        for (model, expected) in [
-            ("o1", true),
-            ("o3-mini", true),
-            ("openai/o4-mini", true),
-            ("gpt-5", true),
-            ("GPT-5.2-pro", true),
-            ("gpt-4o", false),
-            ("olmo-2", false),
-            ("gpt-4.1-mini", false),
-        ] {
-            assert_eq!(is_reasoning_model(model), expected, "{model}");
-        }
-    }
 
     #[test]
     fn unsupported_fields_are_removed() {

@@ -1,7 +1,7 @@
 //! Decoder of OpenAI-compatible responses, streamed or not.
 
 use super::StreamDecoder;
-use super::request::{sentence, unreadable};
+use super::request::{failed, unreadable};
 use super::sse::{Event, EventDecoder, EventStreamDecoder, parsed};
 use super::tool_calls::ToolCallBuilder;
 use domain::ports::{CompletionChunk, ModelError, ModelErrorKind};
@@ -20,8 +20,9 @@ struct Decoder {
 
 impl Decoder {
     fn text(delta: &Value, out: &mut Vec<CompletionChunk>) {
-        // A refusal of the model has its own field.
-        for text in ["content", "refusal"].into_iter().filter_map(|field| delta[field].as_str()) {
+        // Some servers send a list of parts, of which reasoning is one. A refusal of the model has its own field.
+        let parts = delta["content"].as_array().into_iter().flatten().map(|part| &part["text"]);
+        for text in parts.chain([&delta["content"], &delta["refusal"]]).filter_map(Value::as_str) {
             if !text.is_empty() {
                 out.push(CompletionChunk::Text(text.to_owned()));
             }
@@ -55,8 +56,9 @@ impl Decoder {
             Some("content_filter") => {
                 Err(ModelError::new(ModelErrorKind::Unreadable, "a content filter held the answer back"))
             }
-            Some(_) => {
+            Some(reason) => {
                 self.is_done = true;
+                out.extend((reason == "length").then_some(CompletionChunk::Cut));
                 Ok(())
             }
             None => Ok(()),
@@ -98,8 +100,7 @@ fn failure(error: &Value) -> ModelError {
         (_, "invalid_request_error") => ModelErrorKind::ConfigInvalid,
         _ => ModelErrorKind::Unavailable,
     };
-    let detail = error["message"].as_str().or(error.as_str()).and_then(sentence).unwrap_or_default();
-    ModelError::new(kind, format!("the service failed while it answered: {detail}"))
+    failed(kind, "the service failed while it answered", error["message"].as_str().or(error.as_str()))
 }
 
 #[cfg(test)]
@@ -150,6 +151,11 @@ mod tests {
             (
                 "data: {\"choices\":[{\"delta\":{\"refusal\":\"no\"},\"finish_reason\":\"stop\"}]}\n\n",
                 vec![text("no")],
+            ),
+            // A list of parts, one of which is reasoning.
+            (
+                "{\"choices\":[{\"message\":{\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"text\":\"hm\"}]},{\"type\":\"text\",\"text\":\"a\"}]}}]}",
+                vec![text("a")],
             ),
             // `error: null` is not an error.
             (

@@ -1,13 +1,14 @@
 //! Helpers that the APIs share: building requests and parsing JSON responses.
 
 use super::ApiCall;
+use crate::error::with_detail;
+pub use api_auth::aws::percent_encoded as encoded;
 use bytes::Bytes;
 use domain::bounded_json::{BoundedJsonError, parse_as};
 use domain::ports::{HttpMethod, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Origin};
 use domain::secret::Secret;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::fmt::Write;
 use url::Url;
 
 /// Maximum length of a service's error message in characters.
@@ -51,21 +52,11 @@ fn secrets(call: &ApiCall<'_>, headers: &[(String, Secret)]) -> Vec<Secret> {
     values.chain(std::iter::once(Secret::new(call.provider.spec.api_key.trim()))).collect()
 }
 
-/// Percent-encodes everything except ASCII alphanumerics, `-`, `.`, `_` and `~`.
-pub fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
-            // Writing to a string cannot fail.
-            _ => _ = write!(out, "%{byte:02X}"),
-        }
-    }
-    out
-}
-
-/// `Authorization: Bearer …` if the provider has a key.
+/// `Authorization: Bearer …` with the access token of a service account, or if the provider has a key.
 pub fn bearer(call: &ApiCall<'_>) -> Vec<(String, Secret)> {
+    if let Some(authorization) = call.authorization {
+        return vec![("authorization".to_owned(), authorization.clone())];
+    }
     let key = call.provider.spec.api_key.trim();
     let header = || ("authorization".to_owned(), Secret::new(format!("Bearer {key}")));
     (!key.is_empty()).then(header).into_iter().collect()
@@ -106,6 +97,12 @@ pub fn sentence(text: &str) -> Option<String> {
     (!short.is_empty()).then_some(short)
 }
 
+/// An error that a service reports within its response, with the message of the service.
+pub fn failed(kind: ModelErrorKind, before: &str, said: Option<&str>) -> ModelError {
+    let error = ModelError::new(kind, before);
+    said.and_then(sentence).map_or_else(|| error.clone(), |said| with_detail(error.clone(), &said))
+}
+
 /// One score per text, 0 to 1, from the indexes that the service returned.
 pub fn by_place(scored: impl Iterator<Item = (usize, f32)>, count: usize) -> Result<Vec<f32>, ModelError> {
     let mut scores = vec![0.0; count];
@@ -139,11 +136,6 @@ mod tests {
         let error = json::<Vec<Vec<f32>>>(&answer(VECTOR_VALUES_MAX)).expect_err("too many");
         assert_eq!(error.kind, ModelErrorKind::Unreadable);
         assert!(error.to_string().contains("more than 1,000,000 values"), "{error}");
-    }
-
-    #[test]
-    fn names_are_encoded() {
-        assert_eq!(encoded("a.b-c_d~e:0/f g?é"), "a.b-c_d~e%3A0%2Ff%20g%3F%C3%A9");
     }
 
     #[test]

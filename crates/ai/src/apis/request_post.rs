@@ -99,6 +99,9 @@ impl StreamDecoder for WholeBodyDecoder {
         let text = body.as_str().or_else(|| PLACES.iter().find_map(|place| body.pointer(place)?.as_str()));
         let text = text.ok_or_else(|| unreadable("it has no text in a known place"))?;
         out.push(CompletionChunk::Text(text.to_owned()));
+        if body["choices"][0]["finish_reason"] == "length" {
+            out.push(CompletionChunk::Cut);
+        }
         let tokens = |field: &str| body["usage"][field].as_u64();
         if let (Some(tokens_in), Some(tokens_out)) = (tokens("prompt_tokens"), tokens("completion_tokens")) {
             out.push(CompletionChunk::Usage { tokens_in, tokens_out });

@@ -15,7 +15,8 @@ const WORDS: &str = "Größer \u{1f3e1}\n\ndata: [DONE] [1]";
 fn answer(row: &Row, reply: &Reply) -> Vec<u8> {
     let provider = row.provider(1, "http://127.0.0.1:9");
     let (kind, model) = api_of(&provider).unwrap();
-    let call = ApiCall { provider: &provider, model, now: Default::default(), time_max: AMPLE };
+    let call =
+        ApiCall { provider: &provider, model, authorization: None, now: Default::default(), time_max: AMPLE };
     let mut request = kind.api.completion_request(&call, &prompt(AMPLE)).unwrap();
     if let Some(plainer) = kind.api.without_unsupported(&request, "max_tokens, max_completion_tokens") {
         let vendor = (row.vendor)();

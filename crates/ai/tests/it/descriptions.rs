@@ -34,7 +34,7 @@ fn exchange(request: &ModelRequest) -> Exchange {
 /// A text and two tool calls.
 fn reply() -> Reply {
     let calls = vec![("search_mills".to_owned(), json!({"query": "x"})), ("list_all".to_owned(), json!({}))];
-    Reply { text: TEXT.to_owned(), calls }
+    Reply { text: TEXT.to_owned(), calls, ..Reply::default() }
 }
 
 /// A conversation with tools whose parameters use JSON schema keywords that a service may not support.
@@ -182,7 +182,8 @@ async fn openai_is_asked_as_openai_describes_it() {
     }
     let provider = row("openai").provider(1, "http://127.0.0.1:9");
     let (kind, model) = api_of(&provider).unwrap();
-    let call = ApiCall { provider: &provider, model, now: Default::default(), time_max: AMPLE };
+    let call =
+        ApiCall { provider: &provider, model, authorization: None, now: Default::default(), time_max: AMPLE };
     let request =
         kind.api.embedding_request(&call, EmbeddingInput::Passage, &["the mill".to_owned()]).unwrap();
     program.request("embeddings.EmbeddingCreateParams", &ModelRequest::of(&request).body);
@@ -264,7 +265,8 @@ async fn cohere_is_asked_as_cohere_describes_it() {
     }
     let provider = row.provider(1, "http://127.0.0.1:9");
     let (kind, model) = api_of(&provider).unwrap();
-    let call = ApiCall { provider: &provider, model, now: Default::default(), time_max: AMPLE };
+    let call =
+        ApiCall { provider: &provider, model, authorization: None, now: Default::default(), time_max: AMPLE };
     let texts = ["the mill".to_owned(), "the river".to_owned()];
     let embed = kind.api.embedding_request(&call, EmbeddingInput::Passage, &texts).unwrap();
     let rerank = kind.api.rerank_request(&call, "mill", &texts).unwrap();

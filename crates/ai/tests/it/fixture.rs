@@ -126,6 +126,7 @@ pub struct CollectedReply {
     pub texts: usize,
     pub calls: Vec<ToolCall>,
     pub usage: Option<(u64, u64)>,
+    pub is_cut: bool,
     pub error: Option<ModelError>,
 }
 
@@ -140,6 +141,8 @@ impl CollectedReply {
                     reply.texts += 1;
                 }
                 Ok(CompletionChunk::Call(call)) => reply.calls.push(call),
+                Ok(CompletionChunk::ReasoningEnd) => reply.text.clear(),
+                Ok(CompletionChunk::Cut) => reply.is_cut = true,
                 Ok(CompletionChunk::Usage { tokens_in, tokens_out }) => {
                     reply.usage = Some((tokens_in, tokens_out))
                 }

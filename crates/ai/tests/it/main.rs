@@ -7,5 +7,7 @@ mod embeddings;
 mod failures;
 mod fallback;
 mod fixture;
+mod reasoning;
 mod rows;
+mod service_account;
 mod texts;

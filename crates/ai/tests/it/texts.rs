@@ -97,7 +97,13 @@ fn vectors_come_in_the_order_of_the_texts() {
     for row in ROWS {
         let provider = row.provider(1, "http://127.0.0.1:9");
         let (kind, model) = api_of(&provider).unwrap();
-        let call = ApiCall { provider: &provider, model, now: Default::default(), time_max: AMPLE };
+        let call = ApiCall {
+            provider: &provider,
+            model,
+            authorization: None,
+            now: Default::default(),
+            time_max: AMPLE,
+        };
         let Ok(request) = kind.api.embedding_request(&call, EmbeddingInput::Passage, &texts) else {
             continue;
         };

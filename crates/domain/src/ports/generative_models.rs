@@ -75,7 +75,14 @@ pub struct Prompt {
 pub enum CompletionChunk {
     Text(String),
     Call(ToolCall),
-    Usage { tokens_in: u64, tokens_out: u64 },
+    Usage {
+        tokens_in: u64,
+        tokens_out: u64,
+    },
+    /// The text so far was reasoning; the reply begins after it.
+    ReasoningEnd,
+    /// The reply ends at its token limit.
+    Cut,
 }
 
 /// A reply that a model has begun. Dropping `chunks` cancels the request.
@@ -90,12 +97,16 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Reads the reply to its end. A text of more than `bytes_max` bytes is an error.
+    /// Reads the reply to its end. A text of more than `bytes_max` bytes is an error; one that ends at its token limit
+    /// ends with an ellipsis.
     pub async fn into_text(mut self, bytes_max: usize) -> Result<String, ModelError> {
         let mut text = String::new();
         while let Some(chunk) = self.chunks.next().await {
-            if let CompletionChunk::Text(more) = chunk? {
-                text.push_str(&more);
+            match chunk? {
+                CompletionChunk::Text(more) => text.push_str(&more),
+                CompletionChunk::ReasoningEnd => text.clear(),
+                CompletionChunk::Cut => text.push_str(" …"),
+                CompletionChunk::Call(_) | CompletionChunk::Usage { .. } => {}
             }
             if text.len() > bytes_max {
                 let message = format!("the model wrote more than {bytes_max} bytes");

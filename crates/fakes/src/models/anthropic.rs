@@ -121,7 +121,7 @@ fn check_messages(messages: &Value) -> Result<(), Refusal> {
 }
 
 fn stop_reason(reply: &Reply) -> &'static str {
-    if reply.calls.is_empty() { "end_turn" } else { "tool_use" }
+    reply.finish("end_turn", "tool_use", "max_tokens")
 }
 
 fn blocks(reply: &Reply) -> Vec<Value> {
@@ -129,7 +129,9 @@ fn blocks(reply: &Reply) -> Vec<Value> {
     let calls = reply.calls.iter().enumerate().map(|(index, (name, input))| {
         json!({"type": "tool_use", "id": format!("toolu_{index}a7"), "name": name, "input": input})
     });
-    text.into_iter().chain(calls).collect()
+    let thinking = (!reply.reasoning.is_empty())
+        .then(|| json!({"type": "thinking", "thinking": reply.reasoning, "signature": "c2ln"}));
+    thinking.into_iter().chain(text).chain(calls).collect()
 }
 
 fn block_events(index: usize, block: &Value, reply: &Reply) -> Vec<Bytes> {
@@ -138,6 +140,12 @@ fn block_events(index: usize, block: &Value, reply: &Reply) -> Vec<Bytes> {
     let deltas: Vec<Bytes> = if block["type"] == "text" {
         start["text"] = "".into();
         reply.words().into_iter().map(|word| delta(json!({"type": "text_delta", "text": word}))).collect()
+    } else if block["type"] == "thinking" {
+        (start["thinking"], start["signature"]) = ("".into(), "".into());
+        vec![
+            delta(json!({"type": "thinking_delta", "thinking": reply.reasoning})),
+            delta(json!({"type": "signature_delta", "signature": "c2ln"})),
+        ]
     } else {
         start["input"] = json!({});
         let input = block["input"].to_string();

@@ -87,15 +87,23 @@ fn whole(reply: &Reply) -> Value {
     let calls = reply.calls.iter().enumerate().map(|(index, (name, arguments))| {
         json!({"toolUse": {"toolUseId": format!("tooluse_{index}"), "name": name, "input": arguments}})
     });
-    let content: Vec<Value> = text.into_iter().chain(calls).collect();
+    let reasoning = (!reply.reasoning.is_empty()).then(|| {
+        let text = json!({"text": reply.reasoning, "signature": "c2ln"});
+        json!({"reasoningContent": {"reasoningText": text}})
+    });
+    let content: Vec<Value> = reasoning.into_iter().chain(text).chain(calls).collect();
     json!({
         "output": {"message": {"role": "assistant", "content": content}},
-        "stopReason": "end_turn", "usage": usage(), "metrics": {"latencyMs": 12},
+        "stopReason": reply.finish("end_turn", "tool_use", "max_tokens"), "usage": usage(), "metrics": {"latencyMs": 12},
     })
 }
 
 fn frames(reply: &Reply) -> Wire {
     let mut pieces = vec![event("messageStart", &json!({"role": "assistant"}))];
+    if !reply.reasoning.is_empty() {
+        let delta = json!({"reasoningContent": {"text": reply.reasoning}});
+        pieces.push(event("contentBlockDelta", &json!({"delta": delta, "contentBlockIndex": 0})));
+    }
     // Text blocks have no start event.
     let words = reply.words().into_iter();
     pieces.extend(
@@ -118,7 +126,7 @@ fn frames(reply: &Reply) -> Wire {
         }
         pieces.push(event("contentBlockStop", &json!({"contentBlockIndex": block})));
     }
-    let reason = if reply.calls.is_empty() { "end_turn" } else { "tool_use" };
+    let reason = reply.finish("end_turn", "tool_use", "max_tokens");
     pieces.push(event("messageStop", &json!({"stopReason": reason})));
     pieces.push(event("metadata", &json!({"usage": usage(), "metrics": {"latencyMs": 12}})));
     Wire { content_type: "application/vnd.amazon.eventstream", pieces }

@@ -34,10 +34,13 @@ impl Vendor for Cohere {
             let function = json!({"name": name, "arguments": arguments.to_string()});
             json!({"id": format!("{name}_{index}"), "type": "function", "function": function})
         };
-        let finish = if reply.calls.is_empty() { "COMPLETE" } else { "TOOL_CALL" };
+        let finish = reply.finish("COMPLETE", "TOOL_CALL", "MAX_TOKENS");
         if !streamed {
             let calls: Vec<Value> = (0..reply.calls.len()).map(call).collect();
-            let content = json!([{"type": "text", "text": reply.text}]);
+            let mut content = vec![json!({"type": "text", "text": reply.text})];
+            if !reply.reasoning.is_empty() {
+                content.insert(0, json!({"type": "thinking", "thinking": reply.reasoning}));
+            }
             return Wire::whole(&json!({
                 "id": "c-1", "finish_reason": finish, "usage": usage(),
                 "message": {"role": "assistant", "content": content, "tool_calls": calls},
@@ -45,6 +48,10 @@ impl Vendor for Cohere {
         }
         let mut pieces = vec![event("message-start", &json!({"delta": {"message": {"role": "assistant"}}}))];
         let at = |index: usize, delta: Value| json!({"index": index, "delta": {"message": delta}});
+        if !reply.reasoning.is_empty() {
+            let content = json!({"content": {"thinking": reply.reasoning}});
+            pieces.push(event("content-delta", &at(0, content)));
+        }
         if !reply.text.is_empty() {
             pieces.push(event("content-start", &at(0, json!({"content": {"type": "text", "text": ""}}))));
             let words = reply.words().into_iter();

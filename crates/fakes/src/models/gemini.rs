@@ -5,6 +5,7 @@ use super::{KEY, ModelRequest, Refusal, Reply, TOKENS_IN, TOKENS_OUT, Vendor, Wa
 use crate::fake_server::unknown;
 use axum::body::Bytes;
 use serde_json::{Value, json};
+use testkit::keys;
 
 /// Served at `/v1beta/models/…` with `x-goog-api-key`; as Vertex AI below a project and a location, with a bearer
 /// token.
@@ -14,11 +15,16 @@ pub struct Gemini {
 
 pub const PROJECT: &str = "mill-project";
 pub const LOCATION: &str = "europe-west4";
+/// The service account of Vertex AI, whose key is that of the tests.
+pub const ACCOUNT: &str = "summaries@mill-project.iam.gserviceaccount.com";
 
 /// Most texts per embedding request.
 const TEXTS_MAX: usize = 100;
 /// What a tool result must return.
 const SIGNATURE: &str = "c2lnbmF0dXJl";
+
+/// The tokens that a model spends on thinking before it writes, unless the request allows fewer.
+const THOUGHT_TOKENS: u64 = 4_000;
 
 const FIELDS: &[&str] = &["contents", "systemInstruction", "tools", "generationConfig"];
 const SCHEMA_FIELDS: &[&str] =
@@ -26,6 +32,9 @@ const SCHEMA_FIELDS: &[&str] =
 
 impl Vendor for Gemini {
     fn understand(&self, request: &ModelRequest) -> Result<Wanted, Refusal> {
+        if self.is_vertex && request.path == "/token" {
+            return token(request);
+        }
         self.check_key(request)?;
         request.check_form()?;
         let publisher = format!("/v1/projects/{PROJECT}/locations/{LOCATION}/publishers/google");
@@ -44,7 +53,7 @@ impl Vendor for Gemini {
                 Err(Refusal::new(400, "this fake streams by server-sent events only"))
             }
             "streamGenerateContent" | "generateContent" => {
-                check_conversation(&request.body)?;
+                check_conversation(&request.body, model)?;
                 Ok(Wanted::Text { streamed: action == "streamGenerateContent" })
             }
             "predict" if self.is_vertex => understand_instances(&request.body),
@@ -67,7 +76,15 @@ impl Vendor for Gemini {
         }
     }
 
-    fn write(&self, _request: &ModelRequest, reply: &Reply, streamed: bool) -> Wire {
+    fn write(&self, request: &ModelRequest, reply: &Reply, streamed: bool) -> Wire {
+        let config = &request.body["generationConfig"];
+        let budget = config["thinkingConfig"]["thinkingBudget"].as_u64().unwrap_or(THOUGHT_TOKENS);
+        let thoughts = if request.path.contains("/gemini-1") { 0 } else { budget.min(THOUGHT_TOKENS) };
+        let most = config["maxOutputTokens"].as_u64().unwrap_or(u64::MAX);
+        // Thoughts count towards the limit: a low one leaves nothing for the reply.
+        let emptied = Reply { is_cut: true, ..Reply::default() };
+        let reply = if thoughts >= most { &emptied } else { reply };
+        let finish = reply.finish("STOP", "STOP", "MAX_TOKENS");
         let chunk = |parts: Value, finish: Option<&str>| {
             let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});
             if let Some(finish) = finish {
@@ -85,19 +102,20 @@ impl Vendor for Gemini {
                 "modelVersion": "gemini-fake", "responseId": "r-1",
             })
         };
-        let thought = json!({"text": "What do they want?", "thought": true});
+        let reasoning = if reply.reasoning.is_empty() { "What do they want?" } else { &reply.reasoning };
+        let thought = json!({"text": reasoning, "thought": true});
         let calls = reply.calls.iter().map(|(name, arguments)| {
             json!({"functionCall": {"name": name, "args": arguments}, "thoughtSignature": SIGNATURE})
         });
         if !streamed {
             let text = (!reply.text.is_empty()).then(|| json!({"text": reply.text}));
             let parts: Vec<Value> = std::iter::once(thought).chain(text).chain(calls).collect();
-            return Wire::whole(&chunk(parts.into(), Some("STOP")));
+            return Wire::whole(&chunk(parts.into(), Some(finish)));
         }
         let mut pieces = vec![event(&chunk(json!([thought]), None))];
         pieces.extend(reply.words().into_iter().map(|word| event(&chunk(json!([{"text": word}]), None))));
         pieces.extend(calls.map(|call| event(&chunk(json!([call]), None))));
-        pieces.push(event(&chunk(json!([{"text": ""}]), Some("STOP"))));
+        pieces.push(event(&chunk(json!([{"text": ""}]), Some(finish))));
         Wire { content_type: "text/event-stream", pieces }
     }
 
@@ -157,18 +175,65 @@ impl Gemini {
     }
 }
 
+/// The access token for a signed assertion of the service account with the key of the tests.
+fn token(request: &ModelRequest) -> Result<Wanted, Refusal> {
+    let form: Vec<(String, String)> = url::form_urlencoded::parse(&request.raw).into_owned().collect();
+    let field = |name: &str| form.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value.as_str());
+    let signed = keys::verified(field("assertion"));
+    let is_right = signed.is_some_and(|(_, claims)| {
+        claims["iss"] == ACCOUNT
+            && claims["scope"] == "https://www.googleapis.com/auth/cloud-platform"
+            && claims["aud"].as_str().is_some_and(|audience| audience.ends_with("/token"))
+    });
+    if field("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer" || !is_right {
+        return Ok(Wanted::Token(
+            json!({"error": "invalid_grant", "error_description": "Invalid JWT Signature."}),
+        ));
+    }
+    Ok(Wanted::Token(json!({"access_token": KEY, "expires_in": 3599, "token_type": "Bearer"})))
+}
+
 fn unknown_name(name: &str) -> Refusal {
     Refusal::new(400, format!("Invalid JSON payload received. Unknown name \"{name}\": Cannot find field."))
 }
 
-fn check_conversation(body: &Value) -> Result<(), Refusal> {
+/// Since version 3, models have a level of thinking; those of version 2.5 have a budget in tokens.
+fn check_thinking(config: &Value, model: &str) -> Result<(), Refusal> {
+    if config.is_null() {
+        return Ok(());
+    }
+    let (field, is_valid) = match model {
+        _ if model.starts_with("gemini-3") => {
+            ("thinkingLevel", matches!(config["thinkingLevel"].as_str(), Some("low" | "high")))
+        }
+        _ if model.starts_with("gemini-2.5") => {
+            let range = if model.contains("pro") { 128..=32_768 } else { 0..=24_576 };
+            (
+                "thinkingBudget",
+                config["thinkingBudget"].as_u64().is_some_and(|tokens| range.contains(&tokens)),
+            )
+        }
+        _ => return Err(Refusal::new(400, "Thinking is not supported by this model.")),
+    };
+    if let Some(name) = unknown(config, &[field]) {
+        return Err(unknown_name(name));
+    }
+    if is_valid {
+        Ok(())
+    } else {
+        Err(Refusal::new(400, format!("Invalid value at 'thinking_config': {field}")))
+    }
+}
+
+fn check_conversation(body: &Value, model: &str) -> Result<(), Refusal> {
     if let Some(name) = unknown(body, FIELDS) {
         return Err(unknown_name(name));
     }
     let config = &body["generationConfig"];
-    if let Some(name) = unknown(config, &["temperature", "maxOutputTokens"]) {
+    if let Some(name) = unknown(config, &["temperature", "maxOutputTokens", "thinkingConfig"]) {
         return Err(unknown_name(name));
     }
+    check_thinking(&config["thinkingConfig"], model)?;
     for declaration in body["tools"]
         .as_array()
         .into_iter()

@@ -47,15 +47,30 @@ pub struct Reply {
     pub text: String,
     /// Tool calls: name and arguments.
     pub calls: Vec<(String, Value)>,
+    /// What the model reasons before it replies, in the vendor's own format.
+    pub reasoning: String,
+    /// The reply reaches its token limit.
+    pub is_cut: bool,
 }
 
 impl Reply {
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), calls: Vec::new() }
+        Self { text: text.into(), ..Self::default() }
     }
 
     pub fn call(name: &str, arguments: Value) -> Self {
-        Self { text: String::new(), calls: vec![(name.to_owned(), arguments)] }
+        Self { calls: vec![(name.to_owned(), arguments)], ..Self::default() }
+    }
+
+    /// Why the reply ends, in the words of a vendor for its end, its tool calls and its token limit.
+    pub fn finish<'a>(&self, end: &'a str, calls: &'a str, cut: &'a str) -> &'a str {
+        if self.is_cut {
+            cut
+        } else if self.calls.is_empty() {
+            end
+        } else {
+            calls
+        }
     }
 
     /// The text in streamed chunks: words with their trailing space.
@@ -67,9 +82,18 @@ impl Reply {
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
-    Text { streamed: bool },
-    Vectors { texts: Vec<String> },
-    Ranks { query: String, texts: Vec<String> },
+    Text {
+        streamed: bool,
+    },
+    Vectors {
+        texts: Vec<String>,
+    },
+    Ranks {
+        query: String,
+        texts: Vec<String>,
+    },
+    /// An access token, with this response.
+    Token(Value),
 }
 
 /// A response on the wire: each chunk is sent separately.
@@ -266,6 +290,7 @@ async fn serve(
                 texts.iter().map(|text| super::vector_documents::embed(text)).collect();
             send(Wire::whole(&vendor.vectors(&vectors)), &manner, None, open)
         }
+        Wanted::Token(token) => send(Wire::whole(token), &Manner::Fine, None, open),
         Wanted::Ranks { query, texts } => {
             let scores: Vec<f32> = texts.iter().map(|text| word_overlap(query, text)).collect();
             send(Wire::whole(&vendor.ranks(&scores)), &manner, None, open)

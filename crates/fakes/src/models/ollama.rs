@@ -46,14 +46,14 @@ impl Vendor for Ollama {
             .collect();
         let last = |message: Value| {
             let mut last = head(message, true);
-            last["done_reason"] = "stop".into();
+            last["done_reason"] = reply.finish("stop", "stop", "length").into();
             last["prompt_eval_count"] = TOKENS_IN.into();
             last["eval_count"] = TOKENS_OUT.into();
             last
         };
         if !streamed {
             return Wire::whole(&last(
-                json!({"role": "assistant", "content": reply.text, "tool_calls": calls}),
+                json!({"role": "assistant", "content": reply.text, "thinking": reply.reasoning, "tool_calls": calls}),
             ));
         }
         let mut lines: Vec<Value> = reply
@@ -61,6 +61,10 @@ impl Vendor for Ollama {
             .into_iter()
             .map(|word| head(json!({"role": "assistant", "content": word}), false))
             .collect();
+        if !reply.reasoning.is_empty() {
+            let thinking = json!({"role": "assistant", "content": "", "thinking": reply.reasoning});
+            lines.insert(0, head(thinking, false));
+        }
         if !calls.is_empty() {
             lines.push(head(json!({"role": "assistant", "content": "", "tool_calls": calls}), false));
         }

@@ -171,8 +171,11 @@ pub(super) fn embeddings(vectors: &[Vec<f32>]) -> Value {
 }
 
 pub(super) fn completion(model: &str, reply: &Reply) -> Value {
-    let finish = if reply.calls.is_empty() { "stop" } else { "tool_calls" };
+    let finish = reply.finish("stop", "tool_calls", "length");
     let mut message = json!({"role": "assistant", "content": reply.text, "refusal": null});
+    if !reply.reasoning.is_empty() {
+        message["reasoning_content"] = reply.reasoning.as_str().into();
+    }
     if !reply.calls.is_empty() {
         message["tool_calls"] = (0..reply.calls.len()).map(|index| tool_call(reply, index)).collect();
     }
@@ -194,6 +197,10 @@ pub(super) fn chunks(model: &str, reply: &Reply, has_usage: bool) -> Wire {
     let delta =
         |delta: Value| chunk(json!([{"index": 0, "delta": delta, "finish_reason": null}]), Value::Null);
     let mut pieces = vec![delta(json!({"role": "assistant", "content": "", "refusal": null}))];
+    // Not in OpenAI's own responses, but in those of most compatible servers.
+    if !reply.reasoning.is_empty() {
+        pieces.push(delta(json!({"content": null, "reasoning_content": reply.reasoning})));
+    }
     pieces.extend(reply.words().into_iter().map(|word| delta(json!({"content": word}))));
     for (index, (_, arguments)) in reply.calls.iter().enumerate() {
         let arguments = arguments.to_string();
@@ -206,7 +213,7 @@ pub(super) fn chunks(model: &str, reply: &Reply, has_usage: bool) -> Wire {
             pieces.push(delta(json!({"tool_calls": [{"index": index, "function": {"arguments": part}}]})));
         }
     }
-    let finish = if reply.calls.is_empty() { "stop" } else { "tool_calls" };
+    let finish = reply.finish("stop", "tool_calls", "length");
     pieces.push(chunk(json!([{"index": 0, "delta": {}, "finish_reason": finish}]), Value::Null));
     if has_usage {
         pieces.push(chunk(json!([]), usage()));

@@ -19,6 +19,8 @@ pub(super) struct ModelReply {
     pub calls: Vec<ToolCall>,
     /// Number of tool calls beyond the limit.
     pub calls_left_out: usize,
+    /// It reached its token limit.
+    pub is_cut: bool,
 }
 
 /// Where the text is streamed to, and the sources that it is checked against.
@@ -45,6 +47,7 @@ pub(super) async fn request_reply(
         text: String::new(),
         calls: Vec::new(),
         calls_left_out: 0,
+        is_cut: false,
     };
     let (mut chars, mut safe_stream) = (0, SafeStream::default());
     while let Some(chunk) = completion.chunks.next().await {
@@ -56,11 +59,17 @@ pub(super) async fn request_reply(
                     sink.emit(more).await;
                 }
                 if chars >= ANSWER_CHARS_MAX {
+                    reply.is_cut = true;
                     break;
                 }
             }
             CompletionChunk::Call(_) if reply.calls.len() >= CALLS_PER_ROUND_MAX => reply.calls_left_out += 1,
             CompletionChunk::Call(call) => reply.calls.push(call),
+            CompletionChunk::ReasoningEnd => {
+                reply.text.clear();
+                safe_stream = SafeStream::default();
+            }
+            CompletionChunk::Cut => reply.is_cut = true,
             CompletionChunk::Usage { .. } => {}
         }
     }

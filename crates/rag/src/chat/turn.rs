@@ -10,6 +10,7 @@ use super::tools::SearchArgs;
 use super::{citations, history, tools};
 use crate::context::RagDeps;
 use crate::extractive::extract;
+use crate::generate::CUT_OFF;
 use crate::prompt::NOT_FOUND;
 use crate::query::query_language;
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL};
@@ -60,7 +61,8 @@ impl<'a> ChatTurn<'a> {
             }
         };
         let reply = timeout_at(deadline, work).await.map_err(|_late| ChatError::Timeout)??;
-        let checked = citations::check_reply(&reply.text, &self.scope.documents);
+        let mut checked = citations::check_reply(&reply.text, &self.scope.documents);
+        checked.warnings.extend(reply.is_cut.then(|| CUT_OFF.to_owned()));
         if checked.content.trim().is_empty() {
             let message = format!("{} returned no text.", reply.provider.spec.name);
             return Err(ChatError::Model { message });
@@ -123,7 +125,7 @@ impl<'a> ChatTurn<'a> {
         };
         self.scope.emit(ChatEvent::Delta { round: 1, text: shown }).await;
         let provider = self.scope.provider.clone();
-        Ok(ModelReply { provider, text, calls: Vec::new(), calls_left_out: 0 })
+        Ok(ModelReply { provider, text, calls: Vec::new(), calls_left_out: 0, is_cut: false })
     }
 
     async fn ask(

@@ -19,8 +19,8 @@ use citation_verification::{SUPPORT_MIN, Support};
 use domain::summary::{GroundedSentence, SummarySource};
 use not_found::Unmarked;
 use sanitize::Sanitized;
+use syntax::script_url::is_script_url;
 use syntax::strip_html::readable;
-use url::Url;
 use urls::AllowedUrls;
 
 /// Summaries with a smaller share of grounded sentences get a warning.
@@ -124,11 +124,7 @@ pub(crate) fn answer_source(source: &PromptSource, usage: SourceUse) -> SummaryS
 
 /// The URL of a result; empty if opening it could execute code.
 fn safe_url(url: &str) -> String {
-    const UNSAFE: [&str; 6] = ["javascript", "vbscript", "data", "blob", "about", "view-source"];
-    match Url::parse(url) {
-        Ok(read) if UNSAFE.contains(&read.scheme()) => String::new(),
-        _ => url.to_owned(),
-    }
+    if is_script_url(url) { String::new() } else { url.to_owned() }
 }
 
 #[cfg(test)]

@@ -15,8 +15,9 @@ pub(super) const SCORE_WITHOUT_CONFIDENCE: f64 = 50.0;
 pub(super) struct Candidate<'a> {
     pub provider: ProviderId,
     pub item: &'a ResultItem,
-    /// The score that is compared.
+    /// The score that is compared, and the threshold of its provider.
     pub field: InclusionField,
+    pub threshold: f64,
     /// It passed the threshold of its provider or was requested.
     pub passes: bool,
 }
@@ -25,6 +26,14 @@ impl Candidate<'_> {
     pub fn has_confidence(&self) -> bool {
         has_confidence(self.item)
     }
+}
+
+/// A score that was compared with the threshold of its provider.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct BestScore {
+    pub score: f64,
+    pub field: InclusionField,
+    pub threshold: f64,
 }
 
 /// The candidates of one provider in its own order.
@@ -71,17 +80,17 @@ impl<'a> Pool<'a> {
         self.sources.iter().flat_map(|source| &source.candidates)
     }
 
-    /// The best score that was compared with a threshold.
-    pub fn best(&self) -> Option<f64> {
-        let scores = self.all().map(|one| one.field.of(one.item)).filter(|score| score.is_finite());
-        // Confidences and scores are not comparable; confidences take precedence.
-        let confident = self.all().filter(|one| one.field == InclusionField::Confidence);
-        let confidences: Vec<f64> = confident.map(|one| one.field.of(one.item)).collect();
-        if confidences.is_empty() {
-            scores.max_by(f64::total_cmp)
-        } else {
-            confidences.into_iter().max_by(f64::total_cmp)
-        }
+    /// The best score that was compared with a threshold. Confidences and scores are not comparable; confidences take
+    /// precedence.
+    pub fn best(&self) -> Option<BestScore> {
+        let scores = self.all().map(|one| BestScore {
+            score: one.field.of(one.item),
+            field: one.field,
+            threshold: one.threshold,
+        });
+        let rank = |one: &BestScore| one.field == InclusionField::Confidence;
+        let order = |a: &BestScore, b: &BestScore| rank(a).cmp(&rank(b)).then(a.score.total_cmp(&b.score));
+        scores.filter(|one| one.score.is_finite()).max_by(order)
     }
 
     /// Keeps only the elected version of each document.
@@ -134,7 +143,7 @@ fn candidate(
         }
         _ => (field, threshold),
     };
-    Candidate { provider, item, field, passes: field.of(item) > threshold }
+    Candidate { provider, item, field, threshold, passes: field.of(item) > threshold }
 }
 
 /// Results without ranking have the confidence 0.

@@ -6,6 +6,7 @@ mod strategies;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use candidates::BestScore;
 pub(crate) use rules::SelectionRules;
 
 use candidates::Pool;
@@ -21,7 +22,7 @@ pub(crate) struct Selection {
     /// Notices for the user, including the unknown numbers.
     pub messages: Vec<String>,
     /// The best score that was compared with a threshold, whether it passed or not.
-    pub best: Option<f64>,
+    pub best: Option<BestScore>,
     /// Requested numbers that are not results of this search.
     pub unknown: Vec<i64>,
 }

@@ -73,7 +73,7 @@ fn each_strategy_takes_its_own() {
         let selection = select_results(&sets, &no_overrides(), &rules(*strategy, *max), &[]);
         assert_eq!(ids(&selection), *expected, "{strategy:?} {max}");
         assert!(selection.messages.is_empty() && selection.unknown.is_empty());
-        assert_eq!(selection.best, Some(0.95));
+        assert_eq!(selection.best.map(|best| best.score), Some(0.95));
     }
 }
 
@@ -114,8 +114,12 @@ fn a_threshold_has_to_be_passed() {
     let nothing = SelectionRules { threshold: 0.99, ..rules(Strategy::Sorted, 10) };
     let sets = [set(1, vec![item(1, 1, 0.6, 99.0)])];
     let selection = select_results(&sets, &no_overrides(), &nothing, &[]);
-    assert_eq!((selection.items.len(), selection.best), (0, Some(0.6)));
+    assert_eq!((selection.items.len(), selection.best.map(|best| best.score)), (0, Some(0.6)));
     assert_eq!(select_results(&[], &no_overrides(), &nothing, &[]).best, None);
+    let own = RagOverrides { threshold: Some(1.1), ..RagOverrides::default() };
+    let overrides = sets.iter().map(|set| (set.provider, own)).collect();
+    let best = select_results(&sets, &overrides, &SelectionRules::default(), &[]).best;
+    assert_eq!(best.map(|best| best.threshold), Some(1.1), "the threshold of the provider is named");
 }
 
 #[test]
@@ -307,7 +311,11 @@ fn of_several_versions_the_one_that_counts_is_used() {
         [Strategy::Sorted, Strategy::Distributed, Strategy::RoundRobin, Strategy::RoundRobinThreshold]
     {
         let selection = select_results(&sets, &no_overrides(), &rules(strategy, 10), &[]);
-        assert_eq!((ids(&selection), selection.best), (vec![2, 4, 5], Some(0.8)), "{strategy:?}");
+        assert_eq!(
+            (ids(&selection), selection.best.map(|best| best.score)),
+            (vec![2, 4, 5], Some(0.8)),
+            "{strategy:?}"
+        );
     }
     // Another version is used if it is requested.
     let selection = select_results(&sets, &no_overrides(), &rules(Strategy::Sorted, 10), &[1, 3]);

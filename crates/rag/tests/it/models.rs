@@ -30,6 +30,10 @@ pub enum Manner {
     Missing,
     /// Calls a tool that was not offered, and replies.
     CallsATool,
+    /// Sends its reasoning as text before the reply.
+    Reasons,
+    /// Reaches its token limit.
+    IsCut,
 }
 
 pub struct Model {
@@ -138,6 +142,14 @@ impl GenerativeModels for Model {
                 (vec![text(first), Err(error(ModelErrorKind::Unreadable))], Duration::ZERO, true)
             }
             Manner::Missing => return Err(ModelError::no_provider(Role::Rag)),
+            Manner::Reasons => {
+                let reasoning = text("They ask for the river. It is said that it rises. ");
+                let reply = text("The river rises in spring [1].");
+                (vec![reasoning, Ok(CompletionChunk::ReasoningEnd), reply], Duration::ZERO, true)
+            }
+            Manner::IsCut => {
+                (vec![text("The river rises in spring [1]."), Ok(CompletionChunk::Cut)], Duration::ZERO, true)
+            }
             Manner::CallsATool => {
                 let call = domain::ports::ToolCall {
                     id: "1".to_owned(),

@@ -234,6 +234,22 @@ async fn tools_that_nobody_offered_are_not_called() {
 }
 
 #[tokio::test]
+async fn reasoning_before_the_answer_is_left_out_and_a_cut_answer_is_warned_of() {
+    for (manner, is_cut) in [(Manner::Reasons, false), (Manner::IsCut, true)] {
+        let fixture = Fixture::open().await;
+        fixture.model.behaves(manner);
+        let made = answer(&fixture, &request("")).await;
+        assert_eq!(made.row.body, "The river rises in spring [1].");
+        let warnings = made.row.additional_content.unwrap().warnings;
+        assert_eq!(
+            warnings.iter().any(|warning| warning.contains("limit of tokens")),
+            is_cut,
+            "{warnings:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn the_prompt_is_kept_where_the_settings_say_so() {
     let settings = Settings { rag_store_prompt: true, ..Settings::default() };
     let fixture = Fixture::with("river level", settings, Pages::default()).await;

@@ -158,12 +158,17 @@ fn spec(request: &SearchArgs, searched: &[SearchProvider]) -> SearchSpec {
 
 /// Removes tags such as `news:`, which would select sources beyond those of the chat.
 fn without_tags(query: &str) -> String {
-    let tags = query_string::tags(query);
-    let word = |word: &str| match word.split_once(':') {
-        Some((tag, rest)) if tags.contains(&tag) => format!("{tag} {rest}").trim_end().to_owned(),
-        _ => word.to_owned(),
-    };
-    query.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
+    let mut words = String::with_capacity(query.len());
+    let mut at = 0;
+    for token in query_string::tokens(query) {
+        let Some((tag, _)) = token.tag() else { continue };
+        let colon = token.span.start + tag.len();
+        words.push_str(&query[at..colon]);
+        words.push(' ');
+        at = colon + 1;
+    }
+    words.push_str(&query[at..]);
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Waits for a search; None if it did not finish in time.
@@ -249,6 +254,8 @@ mod tests {
             ("news:rates company:acme", "news rates company acme"),
             ("company: acme", "company acme"),
             ("plain words", "plain words"),
+            ("-company:acme \"news: rates\"", "-company:acme \"news: rates\""),
+            ("company:\"acme corp\"", "company \"acme corp\""),
         ] {
             assert_eq!(without_tags(query), expected, "{query}");
             assert!(query_string::tags(&without_tags(query)).is_empty());

@@ -100,6 +100,19 @@ async fn a_message_without_a_model_is_kept_and_answered_later() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn reasoning_before_the_reply_is_left_out_and_a_cut_reply_is_warned_of() {
+    let scenario = Scenario::open().await;
+    scenario.model.follow_script([Step::ReasonsAndIsCut("Hello, how")]);
+    let answer = scenario.say("Hello!").await.unwrap().body;
+    assert_eq!(answer.content, "Hello, how");
+    assert!(
+        answer.warnings.iter().any(|warning| warning.contains("limit of tokens")),
+        "{:?}",
+        answer.warnings
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_model_without_tools_answers_from_one_search() {
     let scenario = Scenario::open().await;
     scenario.model.provider.lock().unwrap().as_mut().unwrap().config.insert("tools".into(), json!(false));

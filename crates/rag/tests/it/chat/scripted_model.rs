@@ -17,6 +17,8 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub enum Step {
     Says(String),
+    /// Sends its reasoning as text before the reply, and reaches its token limit.
+    ReasonsAndIsCut(&'static str),
     /// Names and arguments of tools.
     Calls(Vec<(&'static str, Value)>),
     Hangs,
@@ -127,6 +129,11 @@ impl GenerativeModels for ScriptedModel {
             }
             Step::Says(text) => {
                 text.split_inclusive(' ').map(|word| Ok(CompletionChunk::Text(word.to_owned()))).collect()
+            }
+            Step::ReasonsAndIsCut(reply) => {
+                let text = |text: &str| Ok(CompletionChunk::Text(text.to_owned()));
+                let reasoning = text("They greet me. I think I greet them.\n");
+                vec![reasoning, Ok(CompletionChunk::ReasoningEnd), text(reply), Ok(CompletionChunk::Cut)]
             }
             Step::Calls(calls) => {
                 let call = |(at, (name, arguments)): (usize, (&str, Value))| {
