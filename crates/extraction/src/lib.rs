@@ -21,6 +21,7 @@ mod pool;
 mod pptx;
 mod properties;
 mod reader;
+mod relationships;
 mod subprocess;
 mod text_builder;
 mod tika;

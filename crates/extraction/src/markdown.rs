@@ -1,7 +1,12 @@
 //! Markdown: the words without markup; the first heading is the title.
 
 use crate::plain_text::{charset, decode};
-use crate::text_builder::{ExtractResult, TextBuilder};
+use crate::text_builder::{Abort, ExtractResult, TextBuilder};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use syntax::strip_html::strip_markup;
+
+/// Longest Markdown text, in bytes; the rest is cut. The parser takes up to sixty times as much memory.
+const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 pub fn read(bytes: &[u8], media_type: Option<&str>, builder: &mut TextBuilder) -> ExtractResult {
     let text = decode(bytes, media_type.and_then(charset));
@@ -10,96 +15,97 @@ pub fn read(bytes: &[u8], media_type: Option<&str>, builder: &mut TextBuilder) -
         read_front_matter(front, builder);
         text = rest;
     }
-    let mut is_code = false;
-    for line in text.lines() {
+    let cut = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
+    builder.check_deadline()?;
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
+    let mut words = Words::default();
+    for event in Parser::new_ext(cut, options) {
         builder.check_deadline()?;
-        let bare = line.trim();
-        if bare.starts_with("```") || bare.starts_with("~~~") {
-            is_code = !is_code;
-            builder.paragraph();
-        } else if is_code {
-            builder.text(bare)?;
-            builder.line();
-        } else {
-            read_line(bare, builder)?;
-        }
+        words.take(event, builder)?;
     }
-    Ok(())
+    if cut.len() < text.len() { Err(Abort::Full) } else { Ok(()) }
 }
 
-fn read_line(line: &str, builder: &mut TextBuilder) -> ExtractResult {
-    // Rules, and the line under a heading or a table header.
-    if line.chars().all(|c| "-=*_|: ".contains(c)) {
-        builder.paragraph();
-        return Ok(());
-    }
-    let unquoted = line.trim_start_matches(['>', ' ']);
-    let heading = unquoted.trim_start_matches('#');
-    let is_heading = heading.len() < unquoted.len() && heading.starts_with(' ');
-    if is_heading {
-        let words = spans(heading.trim().trim_end_matches('#'));
-        builder.title(&words);
-        builder.paragraph();
-        builder.text(&words)?;
-        builder.paragraph();
-        return Ok(());
-    }
-    builder.text(&spans(without_bullet(unquoted)).replace('|', " "))?;
-    builder.line();
-    Ok(())
+/// Passes the words of a text on.
+#[derive(Default)]
+struct Words {
+    heading: Option<String>,
+    /// The HTML block that is open.
+    html: Option<String>,
+    is_code: bool,
 }
 
-/// `- `, `* `, `+ `, `1. ` and a checkbox.
-fn without_bullet(line: &str) -> &str {
-    let after =
-        line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).or_else(|| line.strip_prefix("+ "));
-    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered =
-        (digits.len() < line.len()).then(|| digits.strip_prefix(". ").or(digits.strip_prefix(") ")));
-    let text = after.or(numbered.flatten()).unwrap_or(line);
-    ["[ ] ", "[x] ", "[X] "].iter().find_map(|tick| text.strip_prefix(tick)).unwrap_or(text)
-}
-
-/// Removes emphasis, code marks, links, images and HTML tags.
-fn spans(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(at) = rest.find(['*', '_', '`', '~', '[', ']', '!', '\\', '<']) {
-        out.push_str(&rest[..at]);
-        let (mark, after) = rest[at..].split_at(1);
-        rest = after;
-        match mark {
-            "\\" => {
-                let next = after.chars().next();
-                out.extend(next);
-                rest = &after[next.map_or(0, char::len_utf8)..];
-            }
-            "!" if after.starts_with('[') => {}
-            // The URL of a link follows its text.
-            "]" if after.starts_with('(') => rest = after.split_once(')').map_or("", |(_, rest)| rest),
-            "[" | "]" | "`" | "~" => {}
-            "*" => {}
-            // Inside a word it is part of a name.
-            "_" => {
-                let is_inside =
-                    out.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric);
-                if is_inside {
-                    out.push('_');
+impl Words {
+    fn take(&mut self, event: Event<'_>, builder: &mut TextBuilder) -> ExtractResult {
+        match event {
+            Event::Start(tag) => self.start(&tag, builder),
+            Event::End(tag) => return self.end(tag, builder),
+            Event::Text(text) if self.is_code => {
+                for line in text.split_inclusive('\n') {
+                    builder.text(line)?;
+                    if line.ends_with('\n') {
+                        builder.line();
+                    }
                 }
             }
-            "<" if after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/') => {
-                let (inside, behind) = after.split_once('>').unwrap_or((after, ""));
-                // `<https://…>` is a link; everything else is a tag.
-                if inside.contains("://") {
-                    out.push_str(inside);
+            Event::Text(text) | Event::Code(text) => {
+                if let Some(heading) = &mut self.heading {
+                    heading.push_str(&text);
                 }
-                rest = behind;
+                builder.text(&text)?;
             }
-            other => out.push_str(other),
+            Event::Html(text) => self.html.get_or_insert_default().push_str(&text),
+            Event::SoftBreak | Event::HardBreak => builder.line(),
+            Event::Rule => builder.paragraph(),
+            // Inline tags, and what is not enabled.
+            Event::InlineHtml(_)
+            | Event::TaskListMarker(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_) => {}
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, builder: &mut TextBuilder) {
+        match tag {
+            Tag::Heading { .. } => {
+                builder.paragraph();
+                self.heading = Some(String::new());
+            }
+            Tag::CodeBlock(_) => {
+                builder.paragraph();
+                self.is_code = true;
+            }
+            Tag::Item => builder.line(),
+            Tag::TableCell => builder.space(),
+            _ => {}
         }
     }
-    out.push_str(rest);
-    syntax::strip_html::decode_entities(&out)
+
+    fn end(&mut self, tag: TagEnd, builder: &mut TextBuilder) -> ExtractResult {
+        match tag {
+            TagEnd::Heading(_) => {
+                builder.title(&self.heading.take().unwrap_or_default());
+                builder.paragraph();
+            }
+            TagEnd::HtmlBlock => {
+                builder.paragraph();
+                builder.text(&strip_markup(&self.html.take().unwrap_or_default()))?;
+                builder.paragraph();
+            }
+            TagEnd::CodeBlock => {
+                self.is_code = false;
+                builder.paragraph();
+            }
+            TagEnd::TableHead | TagEnd::TableRow | TagEnd::Item => builder.line(),
+            TagEnd::Paragraph | TagEnd::List(_) | TagEnd::Table | TagEnd::BlockQuote(_) => {
+                builder.paragraph()
+            }
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 /// `--- … ---` before the text.
@@ -133,8 +139,39 @@ mod tests {
         read(source.as_bytes(), None, &mut builder).unwrap();
         let found = builder.finish();
         assert_eq!((found.title.as_str(), found.author.as_str()), ("Front", "Ann"));
-        let want = "A heading\n\nSome bold, code_here and a link with a picture.\n\ndone\nsecond\nquoted\n\na b\n\n1 2\n\n\
+        let want = "A heading\n\nSome bold, code_here and a link with a picture.\n\ndone\n\nsecond\n\nquoted\n\na b\n1 2\n\n\
             let snake_case = 1;\n\n5 < 6 & *kept*";
         assert_eq!(found.text, want);
+    }
+
+    fn text_of(source: &str) -> (String, bool) {
+        let mut builder = TextBuilder::new(&Limits::default(), Deadline::of(Duration::from_secs(15)));
+        match read(source.as_bytes(), None, &mut builder) {
+            Ok(()) => (builder.finish().text, false),
+            Err(Abort::Full) => (builder.finish_cut().text, true),
+            Err(Abort::Failed(error)) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn html_within_gives_its_words() {
+        let table = [
+            ("<div align=\"center\">\n<b>Name</b>\n</div>\n\nText <br> x", "Name\n\nText x"),
+            ("<script>\nlet a = 1;\n</script>\n\ntext", "text"),
+            ("`Vec<String>` and <https://a.example>", "Vec<String> and https://a.example"),
+            ("[a]: https://a.example\n\nsee [a] and [b]", "see a and [b]"),
+            ("- one\n  - two\n\n    more\n- ~~three~~", "one\ntwo\n\nmore\n\nthree"),
+        ];
+        for (source, want) in table {
+            assert_eq!(text_of(source), (want.to_owned(), false), "{source}");
+        }
+    }
+
+    #[test]
+    fn texts_end_at_their_limit() {
+        for (bytes, is_cut) in [(TEXT_BYTES_MAX, false), (TEXT_BYTES_MAX + 1, true)] {
+            let (text, was_cut) = text_of(&" ".repeat(bytes));
+            assert_eq!((text.as_str(), was_cut), ("", is_cut));
+        }
     }
 }

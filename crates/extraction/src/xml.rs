@@ -28,6 +28,17 @@ impl Element<'_> {
         let value: &str = &found.value;
         Some(syntax::strip_html::decode_entities(value))
     }
+
+    /// The id by which it refers to another part of an Office package: `r:id`. Its own id has no prefix.
+    pub fn reference(&self) -> Option<String> {
+        let mut attributes = self.start.attributes();
+        attributes.with_checks(false);
+        let found = attributes
+            .flatten()
+            .find(|attribute| attribute.key.as_ref().split_once(':').is_some_and(|(_, name)| name == "id"))?;
+        let value: &str = &found.value;
+        Some(syntax::strip_html::decode_entities(value))
+    }
 }
 
 /// Walks an XML text; `visit` is called for each node.

@@ -5,9 +5,10 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 /// For each document format, the paths of its parts.
-const KINDS: [(&str, [&str; 3]); 4] = [
+const KINDS: [(&str, [&str; 3]); 5] = [
     ("a.docx", ["word/document.xml", "word/footnotes.xml", "docProps/core.xml"]),
     ("a.xlsx", ["xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml"]),
+    ("a.xlsx", ["xl/_rels/workbook.xml.rels", "xl/styles.xml", "xl/worksheets/sheet1.xml"]),
     ("a.pptx", ["ppt/slides/slide1.xml", "ppt/notesSlides/notesSlide1.xml", "docProps/core.xml"]),
     ("a.odt", ["content.xml", "meta.xml", "styles.xml"]),
 ];

@@ -1,6 +1,7 @@
 //! Fonts: the text and the width of their codes.
 
 use super::cmap::CMap;
+use super::codes::Codes;
 use super::load::STREAM_BYTES_MAX;
 use lopdf::{Dictionary, Document, Encoding, Object, ObjectId};
 use std::collections::HashMap;
@@ -42,7 +43,8 @@ impl<'d> Fonts<'d> {
 pub struct Font<'d> {
     unicode: Option<CMap>,
     encoding: Option<Encoding<'d>>,
-    code_bytes: usize,
+    /// Those of a composite font.
+    codes: Option<Codes>,
     widths: HashMap<u32, f32>,
     width_default: f32,
 }
@@ -67,20 +69,26 @@ impl<'d> Font<'d> {
         } else {
             dict.get_font_encoding_with_limit(document, STREAM_BYTES_MAX).ok()
         };
-        let code_bytes = if is_composite { 2 } else { 1 };
+        let codes = is_composite.then(|| Codes::of(document, dict));
         let (widths, width_default) =
             if is_composite { composite_widths(document, dict) } else { simple_widths(document, dict) };
-        Self { unicode, encoding, code_bytes, widths, width_default }
+        Self { unicode, encoding, codes, widths, width_default }
     }
 
     pub fn show(&self, bytes: &[u8]) -> Shown {
         let mut shown = Shown { text: String::new(), width: 0.0, codes: 0 };
-        for chunk in bytes.chunks(self.code_bytes) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let length = self.codes.as_ref().map_or(1, |codes| codes.length(rest));
+            let (chunk, behind) = rest.split_at(length);
+            rest = behind;
             let code = chunk.iter().fold(0, |code, byte| code << 8 | u32::from(*byte));
             match self.unicode.as_ref().and_then(|unicode| unicode.get(code)) {
                 Some(text) => shown.text.push_str(&text),
                 None => {
-                    if let Some(encoding) = &self.encoding {
+                    if let Some(codes) = &self.codes {
+                        codes.push(chunk, &mut shown.text);
+                    } else if let Some(encoding) = &self.encoding {
                         // Codes unknown to the encoding are skipped.
                         let _ = encoding.write_to_string(chunk, &mut shown.text);
                     }

@@ -1,12 +1,14 @@
 //! PDF: the texts of pages, arranged into lines by position.
 
 mod cmap;
+mod codes;
 mod content;
 mod font;
 mod load;
 mod matrix;
 mod operators;
 mod page;
+mod truetype;
 
 use crate::text_builder::{Abort, ExtractResult, TextBuilder};
 use load::load;

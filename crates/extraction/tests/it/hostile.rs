@@ -89,6 +89,13 @@ fn bombs_in_xml() {
 }
 
 #[test]
+fn markdown_of_nothing_but_marks() {
+    for unit in ["*a", "[", "![a](", "`", "> ", "- ", "|a", "<a ", "<!--", "&#", "[a]: b\n", "_*"] {
+        Measured::of("marks.md", unit.repeat(8 * 1024 * 1024 / unit.len()).as_bytes());
+    }
+}
+
+#[test]
 fn a_document_of_ten_thousand_pages() {
     let lines: Vec<String> = (1..=10_000).map(|number| format!("page {number} of the report")).collect();
     let lines: Vec<[&str; 1]> = lines.iter().map(|line| [line.as_str()]).collect();

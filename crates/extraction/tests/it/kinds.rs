@@ -1,6 +1,6 @@
 //! Each format gives its words in order, its title and its author.
 
-use crate::samples::{MAIL, document, docx, file, odt, package, pdf, pptx, saved, xlsx};
+use crate::samples::{MAIL, document, docx, file, odt, package, pdf, pptx, saved, slide, workbook, xlsx};
 use domain::ports::{ExtractError, ExtractedText, FileToRead};
 use extraction::{Limits, knows, read};
 use lopdf::content::{Content, Operation};
@@ -32,6 +32,32 @@ fn every_kind_gives_its_words() {
         assert!(knows(name), "{name}");
     }
     assert!(!knows("a.png") && !knows("README") && !knows(""));
+}
+
+#[test]
+fn sheets_have_their_names_and_cells_their_dates() {
+    let found = text_of(&file("a.xlsx", workbook("")));
+    let want = "Log\n2024-03-01 2024-03-01 14:30:00\n30:00:00 TRUE #DIV/0! 45352\n\
+        Inline formula text 2024-03-01 1.1\n\nGauges\n7";
+    assert_eq!(found.text, want);
+    let since_1904 = text_of(&file("a.xlsx", workbook("<workbookPr date1904=\"1\"/>"))).text;
+    assert!(since_1904.contains("2028-03-02 2028-03-02 14:30:00"), "{since_1904}");
+}
+
+#[test]
+fn slides_have_the_order_of_the_presentation() {
+    let main = r#"<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId id="257" r:id="rId3"/>
+        <p:sldId id="256" r:id="rId2"/></p:sldIdLst></p:presentation>"#;
+    let parts = r#"<Relationships><Relationship Id="rId2" Target="slides/slide1.xml"/>
+        <Relationship Id="rId3" Target="slides/slide2.xml"/></Relationships>"#;
+    let slides = package(&[
+        ("ppt/presentation.xml", main),
+        ("ppt/_rels/presentation.xml.rels", parts),
+        ("ppt/slides/slide1.xml", &slide("Moved to the end")),
+        ("ppt/slides/slide2.xml", &slide("Begin")),
+    ]);
+    let found = text_of(&file("a.pptx", slides));
+    assert_eq!(found.text, "Begin\nsecond line\n\nMoved to the end\nsecond line");
 }
 
 #[test]
@@ -92,6 +118,51 @@ fn a_page_of_pieces_is_put_together() {
     );
     document.get_dictionary_mut(root).expect("pages").set("Kids", vec![page.into()]);
     assert_eq!(text_of(&file("a.pdf", saved(document))).text, "abcd e\n\nf");
+}
+
+/// Fonts without a map to Unicode: the name of their encoding, or the font itself, says what the codes mean.
+#[test]
+fn composite_fonts_need_no_map() {
+    let words: Vec<u16> = vec![
+        // A TrueType font with one table, which lists a and b as glyphs 5 and 6.
+        1, 0, 1, 0, 0, 0, 0x636d, 0x6170, 0, 0, 0, 28, 0, 0, 0, 1, 3, 1, 0, 12, 4, 0, 0, 4, 0, 0, 0, 0x62,
+        0xffff, 0, 0x61, 0xffff, 0xffa4, 1, 0, 0,
+    ];
+    let truetype: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    for (encoding, code, want) in [
+        ("UniGB-UCS2-H", &b"\x6c\x34\x4f\x4d"[..], "水位"),
+        ("90ms-RKSJ-H", b"a\x90\x85", "a水"),
+        ("Identity-H", b"\0\x05\0\x06", "ab"),
+        ("Unheard-H", b"\0\x05\0\x06", ""),
+    ] {
+        let mut document = document(&[&["x"]]);
+        let file = document.add_object(Stream::new(dictionary! {}, truetype.clone()));
+        let descriptor = document.add_object(dictionary! { "Type" => "FontDescriptor", "FontFile2" => file });
+        let kid =
+            dictionary! { "Type" => "Font", "Subtype" => "CIDFontType2", "FontDescriptor" => descriptor };
+        let font = dictionary! {
+            "Type" => "Font", "Subtype" => "Type0", "Encoding" => encoding, "DescendantFonts" => vec![kid.into()],
+        };
+        let font = document.add_object(font);
+        let resources = dictionary! { "Font" => dictionary! { "F1" => font } };
+        let operations = vec![
+            Operation::new("BT", vec![]),
+            Operation::new("Tf", vec!["F1".into(), 10.into()]),
+            Operation::new("Tj", vec![Object::string_literal(code)]),
+            Operation::new("ET", vec![]),
+        ];
+        let content = document
+            .add_object(Stream::new(dictionary! {}, Content { operations }.encode().expect("content")));
+        let page = document.page_iter().next().expect("a page");
+        let page = document.get_dictionary_mut(page).expect("a page");
+        page.set("Contents", content);
+        page.set("Resources", resources);
+        assert_eq!(text_of(&file_of(saved(document))).text, want, "{encoding}");
+    }
+}
+
+fn file_of(bytes: Vec<u8>) -> FileToRead {
+    file("a.pdf", bytes)
 }
 
 #[test]

@@ -113,6 +113,42 @@ fn pages_end_at_their_limit() {
     assert_eq!((found.text.as_str(), found.is_cut), ("", true));
 }
 
+/// What a package lists beyond its limits takes no memory and changes nothing.
+#[test]
+fn lists_of_a_package_end_at_their_limits() {
+    let sheet = |row: &str| format!("<worksheet><sheetData><row>{row}</row></sheetData></worksheet>");
+    let first = sheet("<c s=\"0\"><v>1</v></c><c s=\"1\"><v>1</v></c>");
+    let sheets: String = (0..9).map(|n| format!("<sheet name=\"s{n}\" r:id=\"r{n}\"/>")).collect();
+    let parts: String =
+        (0..9).map(|n| format!("<Relationship Id=\"r{n}\" Target=\"worksheets/sheet1.xml\"/>")).collect();
+    let formats = |count: usize| {
+        let list: String =
+            (0..count).map(|n| format!("<numFmt numFmtId=\"{}\" formatCode=\"yy\"/>", 164 + n)).collect();
+        let last = 163 + count;
+        format!(
+            "<s><numFmts>{list}</numFmts><cellXfs><xf numFmtId=\"164\"/><xf numFmtId=\"{last}\"/></cellXfs></s>"
+        )
+    };
+    let bytes = |formats_count: usize| {
+        package(&[
+            ("xl/workbook.xml", &format!("<workbook xmlns:r='r'><sheets>{sheets}</sheets></workbook>")),
+            ("xl/_rels/workbook.xml.rels", &format!("<Relationships>{parts}</Relationships>")),
+            ("xl/styles.xml", &formats(formats_count)),
+            ("xl/worksheets/sheet1.xml", &first),
+        ])
+    };
+    for (formats, last) in [(10_000, "1900-01-01"), (10_001, "1")] {
+        let found = read(&file("a.xlsx", bytes(formats)), &small(|limits| limits.pages = 2)).expect("sheets");
+        assert_eq!(
+            (found.text, found.is_cut),
+            (format!("s0\n1900-01-01 {last}\n\ns1\n1900-01-01 {last}"), true)
+        );
+    }
+    // Four relationships, so only four sheets have a part.
+    let found = read(&file("a.xlsx", bytes(2)), &small(|limits| limits.entries = 4)).expect("sheets");
+    assert!(found.text.contains("s3\n") && !found.text.contains("s4") && !found.is_cut, "{}", found.text);
+}
+
 #[test]
 fn nesting_ends_at_its_limit() {
     let limits = small(|limits| limits.depth = 20);

@@ -72,6 +72,33 @@ pub fn xlsx() -> Vec<u8> {
     ])
 }
 
+/// Sheets whose parts are not numbered in their order, with dates, truth values and errors.
+pub fn workbook(properties: &str) -> Vec<u8> {
+    let workbook = format!(
+        r#"<workbook xmlns:r="r">{properties}<sheets><sheet name="Log" sheetId="2" r:id="rId9"/>
+        <sheet name="Gone" sheetId="3" r:id="rId8"/><sheet name="Gauges" sheetId="1" r:id="rId7"/></sheets></workbook>"#
+    );
+    let parts = r#"<Relationships><Relationship Id="rId7" Target="worksheets/sheet1.xml"/>
+        <Relationship Id="rId8" Target="worksheets/missing.xml"/>
+        <Relationship Id="rId9" Target="/xl/worksheets/data.xml"/></Relationships>"#;
+    let styles = r#"<styleSheet><numFmts><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd\ hh:mm"/>
+        <numFmt numFmtId="165" formatCode="[h]:mm"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>
+        <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>"#;
+    let log = r#"<worksheet><sheetData><row><c s="1"><v>45352</v></c><c s="2"><v>45352.604166666664</v></c></row>
+        <row><c s="3"><v>1.25</v></c><c t="b"><v>1</v></c><c t="e"><v>#DIV/0!</v></c><c><v>45352</v></c></row>
+        <row><c t="inlineStr"><is><r><t>In</t></r><r><t>line</t></r><rPh><t>no</t></rPh></is></c>
+        <c t="str"><f>A1</f><v>formula text</v></c><c t="d"><v>2024-03-01</v></c><c><v>1.1000000000000001</v></c></row>
+        </sheetData></worksheet>"#;
+    let gauges = "<worksheet><sheetData><row><c><v>7</v></c></row></sheetData></worksheet>";
+    package(&[
+        ("xl/workbook.xml", &workbook),
+        ("xl/_rels/workbook.xml.rels", parts),
+        ("xl/styles.xml", styles),
+        ("xl/worksheets/sheet1.xml", gauges),
+        ("xl/worksheets/data.xml", log),
+    ])
+}
+
 pub fn odt(body: &str) -> Vec<u8> {
     let content = format!(
         r#"<office:document-content xmlns:office="o" xmlns:text="t" xmlns:table="tb" xmlns:draw="d"><office:body>
