@@ -8,13 +8,15 @@
 //! | [`query_template`], [`query_mappings`] | the request of a provider: its template, and the values for it |
 //! | [`response_mappings`], [`result_mappings`], [`json_path`] | the response of a provider and its results |
 //! | [`credentials`], [`secret`] | the credentials of a provider; secret texts and their masking |
-//! | [`query_string`] | operators in the query of a user |
-//! | [`strip_html`], [`normalize`], [`highlights`], [`display`] | plain, normalized, highlighted and safe texts |
-//! | [`dates`], [`canonical_url`] | dates as sources write them; one form for all URLs of a page |
+//! | [`query_string`] | the query of a user: its tokens, structure and tags, and its cleaning |
+//! | [`strip_html`], [`highlights`], [`display`] | plain, highlighted and safe texts |
+//! | [`dates`] | dates as sources write them |
+//! | [`canonical_url`], [`script_url`] | one form for all URLs of a page; URLs that execute what they contain |
 //! | [`network`], [`rate`] | IP networks and rates in settings |
 //! | [`error`] | the error of the parsers |
 //! | [`suggest`] | suggestions for unknown names |
 //! | `date_format` | dates in the interface's format |
+//! | `html_tags` | what is a tag of HTML |
 //! | `split` | splitting outside of brackets |
 
 pub mod canonical_url;
@@ -24,15 +26,16 @@ pub mod dates;
 pub mod display;
 pub mod error;
 pub mod highlights;
+mod html_tags;
 pub mod json_path;
 pub mod network;
-pub mod normalize;
 pub mod query_mappings;
 pub mod query_string;
 pub mod query_template;
 pub mod rate;
 pub mod response_mappings;
 pub mod result_mappings;
+pub mod script_url;
 pub mod secret;
 mod split;
 pub mod strip_html;

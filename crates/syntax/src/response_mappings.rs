@@ -1,4 +1,4 @@
-//! `response_mappings`: paths of the counts and the results in a response.
+//! `response_mappings`: paths of the counts, the results and the errors in a response.
 
 use crate::error::SyntaxError;
 use crate::json_path::JsonPath;
@@ -6,7 +6,7 @@ use crate::split::{find_top, split_top};
 use crate::suggest;
 use std::str::FromStr;
 
-const KEYS: [&str; 4] = ["FOUND", "RETRIEVED", "RESULTS", "RESULT"];
+const KEYS: [&str; 6] = ["FOUND", "RETRIEVED", "RESULTS", "RESULT", "ERROR", "ERROR_IF"];
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResponseMappings {
@@ -18,6 +18,26 @@ pub struct ResponseMappings {
     pub results: Option<JsonPath>,
     /// The document inside each result, if it is wrapped.
     pub result: Option<JsonPath>,
+    /// What a response with status 200 says of its failure.
+    pub error: Option<JsonPath>,
+    /// When a response with status 200 is a failure. Without it: when there is something at `error`.
+    pub error_if: Option<ErrorCondition>,
+}
+
+/// `ERROR_IF=<path>=<value>`: the value at the path is this text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorCondition {
+    pub path: JsonPath,
+    pub value: String,
+}
+
+impl ErrorCondition {
+    fn parse(text: &str) -> Result<Self, SyntaxError> {
+        let Some(at) = find_top(text, &['=']) else {
+            return Err("ERROR_IF needs a path and a value: ERROR_IF=ok=false.".into());
+        };
+        Ok(Self { path: JsonPath::parse(&text[..at])?, value: text[at + 1..].trim().to_owned() })
+    }
 }
 
 impl ResponseMappings {
@@ -31,19 +51,33 @@ impl ResponseMappings {
                 )
                 .into());
             };
-            let key = piece[..at].trim();
-            let path = JsonPath::parse(&piece[at + 1..])?;
+            let (key, value) = (piece[..at].trim(), &piece[at + 1..]);
+            if key == "ERROR_IF" {
+                let condition = ErrorCondition::parse(value)?;
+                mappings.error_if.get_or_insert(condition);
+                continue;
+            }
             let place = match key {
                 "FOUND" => &mut mappings.found,
                 "RETRIEVED" => &mut mappings.retrieved,
                 "RESULTS" => &mut mappings.results,
                 "RESULT" => &mut mappings.result,
+                "ERROR" => &mut mappings.error,
                 _ => return Err(suggest::unknown("response mapping", key, KEYS).into()),
             };
             // If a key repeats, the first one applies, as in the other mappings.
-            place.get_or_insert(path);
+            place.get_or_insert(JsonPath::parse(value)?);
         }
         Ok(mappings)
+    }
+
+    /// An error if the counts or the document are mapped, but not the results.
+    pub fn check_results(&self) -> Result<(), SyntaxError> {
+        let is_used = self.found.is_some() || self.retrieved.is_some() || self.result.is_some();
+        if is_used && self.results.is_none() {
+            return Err("RESULTS=<path> is required; RESULTS=$ is the whole response.".into());
+        }
+        Ok(())
     }
 }
 
@@ -72,8 +106,37 @@ mod tests {
     }
 
     #[test]
+    fn reads_what_an_error_is() {
+        let mappings =
+            ResponseMappings::parse("RESULTS=a,ERROR=error.info,ERROR_IF=['a=b'].ok = not so, ERROR=x")
+                .expect("mappings");
+        assert_eq!(mappings.error.as_ref().map(JsonPath::as_str), Some("error.info"));
+        let condition = mappings.error_if.expect("a condition");
+        assert_eq!((condition.path.as_str(), condition.value.as_str()), ("['a=b'].ok", "not so"));
+    }
+
+    #[test]
+    fn counts_need_results() {
+        for (text, is_fine) in [
+            ("", true),
+            ("RESULTS=a", true),
+            ("ERROR=error", true),
+            ("ERROR_IF=ok=false", true),
+            ("FOUND=n,RESULTS=$", true),
+            ("FOUND=n", false),
+            ("RETRIEVED=n,ERROR=error", false),
+            ("RESULT=doc", false),
+        ] {
+            let mappings = ResponseMappings::parse(text).expect(text);
+            assert_eq!(mappings.check_results().is_ok(), is_fine, "{text}");
+        }
+    }
+
+    #[test]
     fn names_the_mistake() {
         let table = [
+            ("ERROR_IF=ok", "a path and a value"),
+            ("ERROR_IF=a b=c", "'a b' is not a path"),
             ("RESULT_S=a", "Did you mean 'RESULTS'?"),
             ("items", "'items' is not of the form"),
             ("RESULTS=a b", "'a b' is not a path"),

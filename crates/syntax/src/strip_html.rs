@@ -1,98 +1,24 @@
 //! Strips HTML from text: tags, comments, scripts and styles are dropped, entities become characters. A small tolerant
-//! scanner in linear time that never fails, whatever a source sends.
+//! scanner in linear time that never fails, whatever a source sends. What is no tag of HTML is text and stays.
 
+use crate::html_tags::{begins_with, tag_start};
 use std::borrow::Cow;
 
-/// Maximum length of an entity, including `&` and `;`.
-const ENTITY_BYTES_MAX: usize = 12;
+/// Number of bytes after an `&` that decide whether an entity begins there: the longest name, and the byte after it.
+const ENTITY_BYTES_MAX: usize = htmlize::ENTITY_MAX_LENGTH + 1;
 
-/// The named entities that are common on the web.
-const ENTITIES: &[(&str, &str)] = &[
-    ("amp", "&"),
-    ("lt", "<"),
-    ("gt", ">"),
-    ("quot", "\""),
-    ("apos", "'"),
-    ("nbsp", "\u{a0}"),
-    ("ndash", "–"),
-    ("mdash", "—"),
-    ("lsquo", "‘"),
-    ("rsquo", "’"),
-    ("ldquo", "“"),
-    ("rdquo", "”"),
-    ("laquo", "«"),
-    ("raquo", "»"),
-    ("hellip", "…"),
-    ("bull", "•"),
-    ("middot", "·"),
-    ("copy", "©"),
-    ("reg", "®"),
-    ("trade", "™"),
-    ("deg", "°"),
-    ("plusmn", "±"),
-    ("times", "×"),
-    ("frac12", "½"),
-    ("sect", "§"),
-    ("para", "¶"),
-    ("cent", "¢"),
-    ("pound", "£"),
-    ("euro", "€"),
-    ("yen", "¥"),
-    ("agrave", "à"),
-    ("aacute", "á"),
-    ("acirc", "â"),
-    ("atilde", "ã"),
-    ("auml", "ä"),
-    ("aring", "å"),
-    ("aelig", "æ"),
-    ("ccedil", "ç"),
-    ("egrave", "è"),
-    ("eacute", "é"),
-    ("ecirc", "ê"),
-    ("euml", "ë"),
-    ("igrave", "ì"),
-    ("iacute", "í"),
-    ("icirc", "î"),
-    ("iuml", "ï"),
-    ("ntilde", "ñ"),
-    ("ograve", "ò"),
-    ("oacute", "ó"),
-    ("ocirc", "ô"),
-    ("otilde", "õ"),
-    ("ouml", "ö"),
-    ("oslash", "ø"),
-    ("ugrave", "ù"),
-    ("uacute", "ú"),
-    ("ucirc", "û"),
-    ("uuml", "ü"),
-    ("szlig", "ß"),
-    ("Auml", "Ä"),
-    ("Ouml", "Ö"),
-    ("Uuml", "Ü"),
-    ("Eacute", "É"),
-    ("Agrave", "À"),
-    ("Ccedil", "Ç"),
-    ("Ntilde", "Ñ"),
-    ("Oslash", "Ø"),
-    ("Aring", "Å"),
-];
-
-/// Tags within a sentence or even within a word. [`readable`] removes them without leaving a space.
-const INLINE: &[&str] = &[
-    "a", "abbr", "b", "bdi", "bdo", "big", "c0", "cite", "code", "del", "dfn", "em", "font", "i", "ins",
-    "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt", "u", "var",
-    "wbr",
-];
+/// Tags without attributes that [`readable`] removes without reading the text in full.
+const HIGHLIGHTS: &[&str] = &["b", "c0", "em", "i", "mark", "span", "strong", "sub", "sup"];
 
 /// The text without its markup: text nodes trimmed and joined by single spaces.
 pub fn strip_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut node = String::new();
-    let mut scanner = Scanner { text, at: 0, no_balanced_end: false, no_end: false };
+    let mut scanner = Scanner::of(text);
     while let Some(piece) = scanner.next() {
         match piece {
             Piece::Text(run) => push_decoded(&mut node, run),
-            Piece::Tag(_) => flush(&mut out, &mut node),
+            Piece::Markup { .. } => flush(&mut out, &mut node),
         }
     }
     flush(&mut out, &mut node);
@@ -127,7 +53,7 @@ fn without_inline_tags(text: &str) -> Option<String> {
     while let Some((before, tag)) = rest.split_once('<') {
         out.push_str(before);
         let (name, after) = tag.strip_prefix('/').unwrap_or(tag).split_once('>')?;
-        if !INLINE.contains(&name) {
+        if !HIGHLIGHTS.contains(&name) {
             return None;
         }
         rest = after;
@@ -142,29 +68,30 @@ fn without_inline_tags(text: &str) -> Option<String> {
 fn scanned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut node = String::new();
-    let mut scanner = Scanner { text, at: 0, no_balanced_end: false, no_end: false };
+    let mut scanner = Scanner::of(text);
     while let Some(piece) = scanner.next() {
         match piece {
             Piece::Text(run) => push_decoded(&mut node, run),
-            Piece::Tag(tag) if is_inline(tag) => {}
-            Piece::Tag(_) => flush_printable(&mut out, &mut node),
+            Piece::Markup { is_inline: true } => {}
+            Piece::Markup { is_inline: false } => flush_printable(&mut out, &mut node),
         }
     }
     flush_printable(&mut out, &mut node);
     escaped(out)
 }
 
-/// Decodes entities; everything else is unchanged.
+/// Decodes the entities of HTML; everything else is unchanged. One without its semicolon is decoded as in an attribute:
+/// not before an alphanumeric character or `=`, because texts contain addresses (`?section=2&region=3`).
 pub fn decode_entities(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    push_decoded(&mut out, text);
-    out
+    htmlize::unescape_attribute(text).into_owned()
 }
 
 enum Piece<'a> {
     Text(&'a str),
-    /// With its content if that is dropped too.
-    Tag(&'a str),
+    /// A tag or comment, with its content if that is dropped too.
+    Markup {
+        is_inline: bool,
+    },
 }
 
 struct Scanner<'a> {
@@ -177,11 +104,15 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { text, at: 0, no_balanced_end: false, no_end: false }
+    }
+
     fn next(&mut self) -> Option<Piece<'a>> {
         let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
-        if let Some(skip) = self.tag_length(rest) {
+        if let Some((skip, is_inline)) = self.markup(rest) {
             self.at += skip;
-            return Some(Piece::Tag(&rest[..skip]));
+            return Some(Piece::Markup { is_inline });
         }
         let first = rest.chars().next().map_or(1, char::len_utf8);
         let length = rest[first..].find('<').map_or(rest.len(), |found| found + first);
@@ -189,28 +120,23 @@ impl<'a> Scanner<'a> {
         Some(Piece::Text(&rest[..length]))
     }
 
-    /// The length of the tag at the start of `rest`, with its content if that is dropped too.
-    fn tag_length(&mut self, rest: &str) -> Option<usize> {
+    /// The length of the markup at the start of `rest`, with its content if that is dropped too, and whether it is
+    /// inline.
+    fn markup(&mut self, rest: &str) -> Option<(usize, bool)> {
         if rest.starts_with("<!--") {
-            return Some(rest.find("-->").map_or(rest.len(), |found| found + 3));
+            return Some((rest.find("-->").map_or(rest.len(), |found| found + 3), false));
         }
-        let bytes = rest.as_bytes();
-        let opens = match (bytes.first(), bytes.get(1)) {
-            (Some(b'<'), Some(b'!' | b'?')) => true,
-            (Some(b'<'), Some(b'/')) => bytes.get(2).is_some_and(u8::is_ascii_alphabetic),
-            (Some(b'<'), Some(second)) => second.is_ascii_alphabetic(),
-            _ => false,
+        let before = self.at.checked_sub(1).and_then(|at| self.text.as_bytes().get(at).copied());
+        let start = tag_start(rest, before)?;
+        let end = match start.length {
+            Some(length) => length,
+            None => self.tag_end(rest)?,
         };
-        if !opens {
-            return None;
-        }
-        let end = self.tag_end(rest)?;
-        for name in ["script", "style"] {
-            if is_named(&rest[1..], name) && !rest[..end].ends_with("/>") {
-                return Some(end + content_length(&rest[end..], name));
-            }
-        }
-        Some(end)
+        let content = match start.unread {
+            Some(name) if !rest[..end].ends_with("/>") => content_length(&rest[end..], name),
+            _ => 0,
+        };
+        Some((end + content, start.is_inline))
     }
 
     /// The end of the tag: the first `>` outside quotes, else the first `>`.
@@ -236,12 +162,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-fn is_inline(tag: &str) -> bool {
-    let inside = tag.trim_start_matches(['<', '/']);
-    let name = inside.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-    INLINE.iter().any(|known| known.eq_ignore_ascii_case(name))
-}
-
 fn is_printable_ascii(byte: u8) -> bool {
     (b' '..0x7f).contains(&byte) || byte == b'\n'
 }
@@ -250,19 +170,12 @@ fn is_unprintable(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
 
-/// Whether the inside of a tag begins with this name.
-fn is_named(inside: &str, name: &str) -> bool {
-    let bytes = inside.as_bytes();
-    let same = bytes.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()));
-    same && bytes.get(name.len()).is_none_or(|next| !next.is_ascii_alphanumeric())
-}
-
 /// How much to drop after an opening `script` or `style`: up to its end tag, or everything.
 fn content_length(rest: &str, name: &str) -> usize {
     let mut from = 0;
     while let Some(found) = rest[from..].find("</") {
         let at = from + found;
-        if is_named(&rest[at + 2..], name) {
+        if begins_with(&rest[at + 2..], name) {
             return at;
         }
         from = at + 2;
@@ -301,7 +214,7 @@ fn escaped(text: String) -> String {
         let opens = |c: char| c.is_alphabetic() || matches!(c, '/' | '!' | '?');
         match sign {
             "<" if after.starts_with(opens) => out.push_str("&lt;"),
-            "&" if entity(&rest[at..]).is_some() => out.push_str("&amp;"),
+            "&" if begins_entity(&rest[at..]) => out.push_str("&amp;"),
             _ => out.push_str(sign),
         }
         rest = after;
@@ -311,39 +224,15 @@ fn escaped(text: String) -> String {
 }
 
 fn push_decoded(out: &mut String, text: &str) {
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        match entity(rest) {
-            Some((length, decoded)) => {
-                out.push_str(&decoded);
-                rest = &rest[length..];
-            }
-            None => {
-                out.push('&');
-                rest = &rest[1..];
-            }
-        }
-    }
-    out.push_str(rest);
+    out.push_str(&htmlize::unescape_attribute(text));
 }
 
-/// The entity at the start of `rest`: its length and its character.
-fn entity(rest: &str) -> Option<(usize, String)> {
-    let end = rest.bytes().take(ENTITY_BYTES_MAX).position(|byte| byte == b';')?;
-    let name = rest.get(1..end)?;
-    let decoded = match name.strip_prefix('#') {
-        Some(number) => {
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code)?.to_string()
-        }
-        None => ENTITIES.iter().find(|(known, _)| *known == name)?.1.to_owned(),
-    };
-    Some((end + 1, decoded))
+/// Whether `rest` begins with an entity. It begins with `&`.
+fn begins_entity(rest: &str) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
+    let name = rest.bytes().skip(1).take(ENTITY_BYTES_MAX).take_while(is_part).count();
+    let end = 1 + name + usize::from(rest.as_bytes().get(1 + name).is_some_and(u8::is_ascii));
+    name > 0 && matches!(htmlize::unescape_attribute(&rest[..end]), Cow::Owned(_))
 }
 
 #[cfg(test)]

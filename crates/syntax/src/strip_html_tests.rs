@@ -12,7 +12,9 @@ fn keeps_the_text() {
         ("a<script>var x = '<b>';</script>b", "a b"),
         ("a<STYLE type=x>p{}</style >b", "a b"),
         ("a<script>never closed", "a"),
-        ("<scripture>text</scripture>", "text"),
+        ("<scripture>text</scripture>", "<scripture>text</scripture>"),
+        ("Vec<String>, x<y and z>w", "Vec<String>, x<y and z>w"),
+        ("<![CDATA[x]]><o:p> </o:p>y", "y"),
         ("<a title=\"x > y\">link</a>", "link"),
         ("<a title=\"broken>link</a>", "link"),
         ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
@@ -21,7 +23,12 @@ fn keeps_the_text() {
         ("x <!-- open", "x"),
         ("<?xml version='1'?><!DOCTYPE html>t", "t"),
         ("caf&eacute; &#8364;&#x20AC; &unknown; &", "café €€ &unknown; &"),
-        ("&#1114112;&#xD800;", "&#1114112;&#xD800;"),
+        ("&#1114112;&#xD800;", "\u{fffd}\u{fffd}"),
+        ("&#146;t &alpha;&le;&minus;&scaron;&CounterClockwiseContourIntegral;", "’t α≤−š∳"),
+        (
+            "&copy 2020, AT&ampT, AT&amp T, ?a=1&copy=2&region=3&not",
+            "© 2020, AT&ampT, AT& T, ?a=1&copy=2&region=3¬",
+        ),
         ("", ""),
     ];
     for (text, want) in cases {
@@ -48,13 +55,36 @@ fn reads_as_people_do() {
         ("write &amp;amp; and &amp;lt;", "write &amp;amp; and &amp;lt;"),
         ("&<b>lt</b>;", "&amp;lt;"),
         ("&amp;unknown; & &", "&unknown; & &"),
-        ("a\u{0}b &#0;&#7;c\td", "ab c\td"),
-        ("&lt;&#0;b", "&lt;b"),
+        ("a\u{0}b &#7;&#1;c\td", "ab c\td"),
+        ("&lt;&#1;b", "&lt;b"),
+        ("Vec<String>", "Vec&lt;String>"),
+        ("Map<K, Set<V>>", "Map&lt;K, Set&lt;V>>"),
+        ("x<y and z>w", "x&lt;y and z>w"),
+        ("at <https://shop.example|the shop> now", "at &lt;https://shop.example|the shop> now"),
+        ("From: Ann <ann@a.example>", "From: Ann &lt;ann@a.example>"),
+        ("<jats:p>H<jats:sub>2</jats:sub>O</jats:p><mml:mi>x</mml:mi><mml:mo>=</mml:mo>", "H2O x="),
+        ("&lt;https://a.example&gt; &hellip;", "&lt;https://a.example> …"),
+        ("&amp;copy 1 &amp;copy=1", "&amp;copy 1 &copy=1"),
+        ("&#38;#60;b", "&amp;#60;b"),
         ("<em></em>", ""),
     ];
     for (text, want) in cases {
         assert_eq!(readable(text), want, "{text}");
         assert_eq!(readable(want), want, "{want} again");
+    }
+}
+
+/// The complete table of HTML: each entity gives its characters, and a readable text that holds its name keeps it.
+#[test]
+fn every_entity_is_known() {
+    assert_eq!(htmlize::ENTITIES.len(), 2_231);
+    for (entity, characters) in &htmlize::ENTITIES {
+        let [entity, characters] = [entity, characters].map(|bytes| std::str::from_utf8(bytes).unwrap());
+        assert_eq!(decode_entities(entity), *characters, "{entity}");
+        assert_eq!(decode_entities(&format!("{entity} x")), format!("{characters} x"), "{entity}");
+        let named = format!("&amp;{} x", &entity[1..]);
+        assert_eq!(readable(&named), *named, "{entity}");
+        assert_eq!(crate::highlights::plain(&named), format!("{entity} x"));
     }
 }
 
@@ -78,7 +108,24 @@ fn inline_tags_need_no_scanner() {
 
 #[test]
 fn stays_linear_on_hostile_text() {
-    for unit in ["<a", "<a \"", "<a '>", "&", "<!-", "</script", "<script>", "<", "&lt;b", "<em>"] {
+    for unit in [
+        "<a",
+        "<a \"",
+        "<a '>",
+        "&",
+        "<!-",
+        "</script",
+        "<script>",
+        "<",
+        "&lt;b",
+        "<em>",
+        "<a x ",
+        "<a x=1 ",
+        "<a x='",
+        "</b ",
+        "&CounterClockwise",
+        "&#1",
+    ] {
         let text = unit.repeat(200_000);
         assert!(strip_markup(&text).len() <= text.len());
         assert!(readable(&text).len() <= 5 * text.len());
@@ -101,7 +148,7 @@ proptest! {
 
     #[test]
     fn what_is_readable_holds_no_tag_and_reads_the_same_again(
-        text in "([<>!&;#/?]|em|amp|lt|&lt;|&amp;|&#60;|<em>|</em>|[a-cé ]|\\PC){0,40}|\\PC{0,60}|.{0,60}",
+        text in "([<>!&;#/?=]|em|amp|lt|&lt;|&amp;|&amp|&#60|copy|&#60;|<em>|</em>|<P|x=1>|[a-cé ]|\\PC){0,40}|\\PC{0,60}|.{0,60}",
     ) {
         let read = readable(&text);
         prop_assert_eq!(readable(&read), &*read);

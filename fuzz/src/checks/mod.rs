@@ -23,6 +23,7 @@ pub mod pdf_cmap;
 mod pdf_file;
 pub mod pdf_operators;
 pub mod query_mappings;
+pub mod query_string;
 pub mod query_template;
 pub mod query_transform;
 pub mod response_mappings;
@@ -55,6 +56,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("pdf_cmap", pdf_cmap::check),
     ("pdf_operators", pdf_operators::check),
     ("query_mappings", query_mappings::check),
+    ("query_string", query_string::check),
     ("query_template", query_template::check),
     ("query_transform", query_transform::check),
     ("response_mappings", response_mappings::check),

@@ -2,6 +2,8 @@
 //!
 //! Rows with an empty first cell and rows that begin with `#` are skipped.
 
+use csv::{ReaderBuilder, StringRecord};
+
 /// An error in one line of the CSV.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 #[schema(as = QueryTransformMistake)]
@@ -35,89 +37,22 @@ pub struct Row {
 
 /// Iterator over rows.
 pub struct Reader<'a> {
-    rest: &'a str,
+    text: &'a str,
+    reader: csv::Reader<&'a [u8]>,
+    /// The line of the byte up to which line ends were counted.
     line: usize,
-}
-
-/// What ended a cell.
-#[derive(PartialEq, Eq)]
-enum End {
-    Cell,
-    Row,
+    counted: usize,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { rest: text.strip_prefix('\u{feff}').unwrap_or(text), line: 1 }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Self { text, reader: reader_of(text), line: 1, counted: 0 }
     }
 
-    /// The next row, or the line of an unclosed quote.
-    fn row(&mut self) -> Result<Row, LineError> {
-        let mut row = Row { line: self.line, cells: Vec::new() };
-        loop {
-            let mut cell = String::new();
-            let end = self.cell(&mut cell)?;
-            row.cells.push(cell);
-            if end == End::Row {
-                return Ok(row);
-            }
-        }
-    }
-
-    fn cell(&mut self, cell: &mut String) -> Result<End, LineError> {
-        if self.take('"') {
-            self.quoted(cell)?;
-        }
-        let length = self.rest.find([',', '\n', '\r']).unwrap_or(self.rest.len());
-        cell.push_str(&self.rest[..length]);
-        self.rest = &self.rest[length..];
-        if self.take(',') {
-            return Ok(End::Cell);
-        }
-        self.end_line();
-        Ok(End::Row)
-    }
-
-    /// Reads up to the closing quote.
-    fn quoted(&mut self, cell: &mut String) -> Result<(), LineError> {
-        let opened = self.line;
-        loop {
-            let Some(length) = self.rest.find('"') else {
-                self.rest = "";
-                return Err(LineError::new(opened, "A quote is not closed."));
-            };
-            let text = &self.rest[..length];
-            self.line += line_ends(text);
-            cell.push_str(text);
-            self.rest = &self.rest[length + 1..];
-            if !self.take('"') {
-                return Ok(());
-            }
-            cell.push('"');
-        }
-    }
-
-    fn skip_line(&mut self) {
-        let length = self.rest.find(['\n', '\r']).unwrap_or(self.rest.len());
-        self.rest = &self.rest[length..];
-        self.end_line();
-    }
-
-    fn end_line(&mut self) {
-        let is_return = self.take('\r');
-        if self.take('\n') || is_return {
-            self.line += 1;
-        }
-    }
-
-    fn take(&mut self, expected: char) -> bool {
-        match self.rest.strip_prefix(expected) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
+    /// How many bytes have been read.
+    fn place(&self) -> usize {
+        usize::try_from(self.reader.position().byte()).unwrap_or(usize::MAX).min(self.text.len())
     }
 }
 
@@ -125,19 +60,44 @@ impl Iterator for Reader<'_> {
     type Item = Result<Row, LineError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while !self.rest.is_empty() {
-            // A comment may contain single quotes, so it is skipped before quotes are parsed.
-            if self.rest.trim_start_matches([' ', '\t']).starts_with('#') {
-                self.skip_line();
-                continue;
+        let mut record = StringRecord::new();
+        loop {
+            let from = self.place();
+            // It fails on invalid UTF-8 and on rows of different lengths: neither can be.
+            if !self.reader.read_record(&mut record).unwrap_or_default() {
+                return None;
             }
-            match self.row() {
-                Ok(row) if is_passed_over(&row.cells) => {}
-                read => return Some(read),
+            let begin = from + skipped_bytes(&self.text[from..]);
+            self.line += line_ends(&self.text[self.counted..begin]);
+            self.counted = begin;
+            if self.place() == self.text.len() && is_open(&self.text[begin..]) {
+                return Some(Err(LineError::new(self.line, "A quote is not closed.")));
+            }
+            let row = Row { line: self.line, cells: record.iter().map(str::to_owned).collect() };
+            if !is_passed_over(&row.cells) {
+                return Some(Ok(row));
             }
         }
-        None
     }
+}
+
+fn reader_of(text: &str) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text.as_bytes())
+}
+
+/// The blank lines and comments that `text` begins with.
+fn skipped_bytes(text: &str) -> usize {
+    let mut rest = text.trim_start_matches(['\r', '\n']);
+    while rest.starts_with('#') {
+        rest = rest.find(['\r', '\n']).map_or("", |end| &rest[end..]).trim_start_matches(['\r', '\n']);
+    }
+    text.len() - rest.len()
+}
+
+/// Whether the last row ends within quotes: then one more quote closes it and changes nothing.
+fn is_open(row: &str) -> bool {
+    let rows = |text: &str| reader_of(text).into_records().flatten().collect::<Vec<_>>();
+    row.contains('"') && rows(row) == rows(&format!("{row}\""))
 }
 
 fn is_passed_over(cells: &[String]) -> bool {
@@ -161,7 +121,7 @@ mod tests {
     #[test]
     fn rows_and_lines() {
         type Case = (&'static str, &'static [(usize, &'static [&'static str])]);
-        let cases: [Case; 12] = [
+        let cases: [Case; 13] = [
             ("a,b", &[(1, &["a", "b"])]),
             ("a,b\nc,d\n", &[(1, &["a", "b"]), (2, &["c", "d"])]),
             ("a,b\r\n\r\nc", &[(1, &["a", "b"]), (3, &["c"])]),
@@ -171,6 +131,7 @@ mod tests {
             ("\"a\r\nb\nc\",d\ne", &[(1, &["a\r\nb\nc", "d"]), (4, &["e"])]),
             ("\"a\" x,b", &[(1, &["a x", "b"])]),
             ("a \"b\", \"c\"", &[(1, &["a \"b\"", " \"c\""])]),
+            ("a\n\n# b\"\r\n\r\n#\nc,\"d\"\n\n", &[(1, &["a"]), (6, &["c", "d"])]),
             ("\u{feff}a,b", &[(1, &["a", "b"])]),
             ("\"#a\",b\nc", &[(2, &["c"])]),
             ("", &[]),
@@ -191,5 +152,19 @@ mod tests {
         let mistake = reader.next().expect("a row").expect_err("an open quote");
         assert_eq!(mistake.line, 2);
         assert!(reader.next().is_none());
+        for (text, is_open) in [
+            ("\"", true),
+            ("\"\"", false),
+            ("\"\"\"", true),
+            ("a,\"b\"", false),
+            ("a,\"b\"\n", false),
+            ("a,\"b\"\"", true),
+            ("a,\"b\"\"\"", false),
+            ("a \"b", false),
+            ("a,\"b\n# c", true),
+            ("a,b\n# \"c", false),
+        ] {
+            assert_eq!(Reader::new(text).any(|row| row.is_err()), is_open, "{text:?}");
+        }
     }
 }

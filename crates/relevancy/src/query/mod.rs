@@ -1,9 +1,12 @@
 //! Parses query text into terms, phrases and negated words.
 
+mod reader;
+
 use crate::language::Language;
 use crate::stems::{StemBeginning, plain_prefix};
 use crate::tokens::{lower, tokens};
 use domain::search::Search;
+use reader::QueryReader;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -99,14 +102,10 @@ impl TermMatch {
 }
 
 impl Query {
-    /// Parses `NOT` (all words after it are negated), `-word`, `-"a phrase"`, `"a phrase"`, `a OR b`, `tag:word`.
+    /// Parses the notation of queries: see [`syntax::query_string`].
     pub fn parse_in(language: Language, text: &str) -> Self {
-        let mut reader = QueryReader::default();
-        for chunk in Chunks(text) {
-            reader.take(&chunk);
-        }
         let mut query = Self { language, length: tokens(text).count(), ..Self::default() };
-        reader.finish(&mut query);
+        QueryReader::read(text).finish(&mut query);
         query
     }
 
@@ -255,147 +254,6 @@ impl Query {
             }
             Box::new(firsts)
         });
-    }
-}
-
-/// A piece of a query: a word, or a quoted text.
-struct Chunk<'a> {
-    text: &'a str,
-    is_quoted: bool,
-    is_negated: bool,
-}
-
-struct Chunks<'a>(&'a str);
-
-impl<'a> Iterator for Chunks<'a> {
-    type Item = Chunk<'a>;
-
-    fn next(&mut self) -> Option<Chunk<'a>> {
-        let separates = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | ';');
-        let rest = self.0.trim_start_matches(separates);
-        if rest.is_empty() {
-            return None;
-        }
-        let after_minus = rest.strip_prefix('-').filter(|after| !after.starts_with('-'));
-        let (is_negated, rest) = (after_minus.is_some(), after_minus.unwrap_or(rest));
-        let quoted = rest.strip_prefix('"').and_then(|after| after.split_once('"'));
-        let (text, left) = match quoted {
-            Some(parts) => parts,
-            None => rest.split_at(rest.find(separates).unwrap_or(rest.len())),
-        };
-        self.0 = left;
-        Some(Chunk { text, is_quoted: quoted.is_some(), is_negated })
-    }
-}
-
-/// A parsed word that may become a term.
-struct ParsedWord {
-    written: String,
-    word: String,
-    group: usize,
-    phrase: Option<usize>,
-}
-
-#[derive(Default)]
-struct QueryReader {
-    words: Vec<ParsedWord>,
-    negated: Vec<Vec<String>>,
-    phrases: usize,
-    groups: usize,
-    after_not: bool,
-    after_or: bool,
-}
-
-impl QueryReader {
-    fn take(&mut self, chunk: &Chunk<'_>) {
-        match chunk.text {
-            "NOT" if !chunk.is_quoted => return self.after_not = true,
-            "AND" if !chunk.is_quoted => return,
-            "OR" if !chunk.is_quoted => return self.after_or = true,
-            _ => {}
-        }
-        let text = if chunk.is_quoted { chunk.text } else { without_tag(chunk.text) };
-        let words = tokens(text).map(|token| lower(token.text).into_owned());
-        if chunk.is_negated || (self.after_not && chunk.is_quoted) {
-            self.negated.push(words.collect());
-        } else if self.after_not {
-            self.negated.extend(words.map(|word| vec![word]));
-        } else {
-            let phrase = chunk.is_quoted.then_some(self.phrases);
-            self.phrases += usize::from(chunk.is_quoted);
-            for (word, token) in words.zip(tokens(text)) {
-                if !std::mem::take(&mut self.after_or) || self.groups == 0 {
-                    self.groups += 1;
-                }
-                let written = token.text.to_owned();
-                self.words.push(ParsedWord { written, word, group: self.groups - 1, phrase });
-            }
-        }
-    }
-
-    fn finish(self, query: &mut Query) {
-        self.negated.into_iter().for_each(|words| query.negate(words));
-        let language = query.language;
-        query.only_stopwords = self.words.iter().all(|read| language.is_stopword(&read.word));
-        let mut phrases: Vec<Vec<(usize, u32)>> = vec![Vec::new(); self.phrases];
-        // Stopwords inside a phrase are not terms, but they keep their position.
-        let mut offsets: Vec<u32> = vec![0; self.phrases];
-        for (position, ParsedWord { written, word, group, phrase }) in (0u32..).zip(self.words) {
-            let stem = language.stem(&word).into_owned();
-            let term = if query.only_stopwords || !language.is_stopword(&word) {
-                add_term(&mut query.terms, Term { word, stem: stem.clone(), group, position })
-            } else {
-                None
-            };
-            if let Some(phrase) = phrase {
-                phrases[phrase].extend(term.map(|term| (term, offsets[phrase])));
-                offsets[phrase] += 1;
-            }
-            if query.words.len() < WORDS_MAX {
-                quote(&mut query.quoted, phrase, query.words.len());
-                query.words.push(Word { written, stem, term });
-            }
-        }
-        query.quoted.retain(|places| !places.is_empty());
-        query.phrases = phrases.into_iter().filter(|places| places.len() > 1).map(Phrase).collect();
-        query.find_beginnings();
-    }
-}
-
-/// Notes that a word belongs to a phrase.
-fn quote(quoted: &mut Vec<Range<usize>>, phrase: Option<usize>, place: usize) {
-    let Some(phrase) = phrase else { return };
-    if quoted.len() <= phrase {
-        quoted.resize(phrase + 1, place..place);
-    }
-    quoted[phrase].end = place + 1;
-}
-
-/// The index of the term of this word; `None` if the query has too many.
-fn add_term(terms: &mut Vec<Term>, term: Term) -> Option<usize> {
-    let known = terms.iter().position(|known| known.stem == term.stem);
-    if known.is_some() {
-        return known;
-    }
-    if terms.len() == TERMS_MAX {
-        return None;
-    }
-    terms.push(term);
-    Some(terms.len() - 1)
-}
-
-/// `news:rates` means `rates`; a URL, or a word that only ends in a colon, is not a tag.
-fn without_tag(text: &str) -> &str {
-    match text.split_once(':') {
-        Some((tag, value))
-            if !tag.is_empty()
-                && tag.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
-                && !value.is_empty()
-                && !value.starts_with('/') =>
-        {
-            value
-        }
-        _ => text,
     }
 }
 

@@ -1,0 +1,63 @@
+//! The terms of a query in order, without its structure.
+
+use super::expression::{Expression, Item};
+use super::tokens::tag_of;
+use std::ops::Range;
+
+/// A word or phrase of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term<'a> {
+    /// As written; see [`super::tokens::Token::text`].
+    pub text: &'a str,
+    pub is_phrase: bool,
+    pub is_negated: bool,
+    /// It begins the next alternative to what is before it: `OR`.
+    pub is_alternative: bool,
+    /// Where it is in the query, with its `-` and its quotation marks.
+    pub span: Range<usize>,
+}
+
+impl<'a> Term<'a> {
+    /// The word without its tag: `rates` of `news:rates`. The tag alone, as in `news:`, stays.
+    pub fn without_tag(&self) -> &'a str {
+        let value = if self.is_phrase { None } else { tag_of(self.text).map(|(_, value)| value) };
+        value.filter(|value| !value.is_empty()).unwrap_or(self.text)
+    }
+
+    /// Whether this is the tag of the next term: `news:"interest rates"`.
+    pub fn is_tag_of(&self, next: &Self) -> bool {
+        !self.is_phrase && self.text.ends_with(':') && self.span.end == next.span.start
+    }
+}
+
+/// All terms of a query. Of a negated group, there are only terms that exclude a result by themselves:
+/// `-(a OR b)` excludes both, `-(a b)` excludes neither.
+pub fn terms(query: &str) -> Vec<Term<'_>> {
+    let mut terms = Vec::new();
+    push(&mut terms, Expression::parse(query), false);
+    terms
+}
+
+fn push<'a>(terms: &mut Vec<Term<'a>>, expression: Expression<&'a str>, is_negated: bool) {
+    if is_negated && expression.alternatives.iter().any(|one| one.operands.len() > 1) {
+        return;
+    }
+    for (number, conjunction) in expression.alternatives.into_iter().enumerate() {
+        let first = terms.len();
+        for operand in conjunction.operands {
+            let is_negated = is_negated != operand.is_negated();
+            let (text, is_phrase) = match operand.item {
+                Item::Word(text) => (text, false),
+                Item::Phrase(text) => (text, true),
+                Item::Group(inner) => {
+                    push(terms, inner, is_negated);
+                    continue;
+                }
+            };
+            terms.push(Term { text, is_phrase, is_negated, is_alternative: false, span: operand.span });
+        }
+        if let Some(term) = terms.get_mut(first).filter(|_| number > 0) {
+            term.is_alternative = true;
+        }
+    }
+}
