@@ -15,7 +15,7 @@ impl Mixer for RelevancyMixer {
 
 pub const KIND: MixerKind = MixerKind {
     name: "RelevancyMixer",
-    summary: "By swirl_score, best first; equal scores by date, then by the source's own rank.",
+    summary: "By swirl_score, best first; equal scores by the source's own rank, then by date.",
     by_date: false,
     shows_only_new: false,
     shows_groups: false,

@@ -62,16 +62,20 @@ impl TestContext {
         QueryContext { search: &self.search, provider: Some(&self.provider), context: &self.context }
     }
 
-    /// Runs the named result processors on a response.
-    pub fn results(&self, raw: Vec<Value>, processors: &[&str]) -> ResultBatch {
-        let mut batch = ResultBatch { raw, ..ResultBatch::default() };
-        let cx = ResultContext {
+    pub fn result_context(&self) -> ResultContext<'_> {
+        ResultContext {
             search: &self.search,
             provider: &self.provider,
             query: &self.search.spec.query_string,
             results_wanted: self.results_wanted,
             context: &self.context,
-        };
+        }
+    }
+
+    /// Runs the named result processors on a response.
+    pub fn results(&self, raw: Vec<Value>, processors: &[&str]) -> ResultBatch {
+        let mut batch = ResultBatch { raw, ..ResultBatch::default() };
+        let cx = self.result_context();
         for name in processors {
             let kind = crate::result::CATALOGUE.iter().find(|kind| kind.name == *name).expect("a processor");
             kind.processor.process(&mut batch, &cx).expect("an outcome");

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::cmp::{Ordering, Reverse};
 use syntax::dates::instant;
 
-/// By `swirl_score`, best first; then newest first, then the source's own rank.
+/// By `swirl_score`, best first; then the source's own rank, then newest first.
 pub fn by_relevancy(candidates: &mut Vec<Candidate<'_>>) {
     sort(candidates, |key, other| key.score.compare(other.score).then_with(|| key.compare_ties(other)));
 }
@@ -81,16 +81,16 @@ impl<'a> Key<'a> {
         Reverse(*self.published.get_or_init(|| instant(&self.candidate.item.date_published)))
     }
 
-    /// After the scores: date, source rank, provider, and the order in which results were stored, which is that of
+    /// After the scores: source rank, date, provider, and the order in which results were stored, which is that of
     /// their ids. Unsaved results have no ids, so their texts decide.
     fn compare_ties(&self, other: &Self) -> Ordering {
-        let last = |candidate: &Candidate<'a>| {
-            (candidate.item.searchprovider_rank, candidate.set.provider, candidate.item.swirl_id)
-        };
+        let rank = |candidate: &Candidate<'a>| candidate.item.searchprovider_rank;
+        let last = |candidate: &Candidate<'a>| (candidate.set.provider, candidate.item.swirl_id);
         let text =
             |candidate: &Candidate<'a>| (&candidate.item.url, &candidate.item.title, &candidate.item.body);
-        self.newest_first()
-            .cmp(&other.newest_first())
+        rank(&self.candidate)
+            .cmp(&rank(&other.candidate))
+            .then_with(|| self.newest_first().cmp(&other.newest_first()))
             .then_with(|| last(&self.candidate).cmp(&last(&other.candidate)))
             .then_with(|| text(&self.candidate).cmp(&text(&other.candidate)))
     }
@@ -127,7 +127,7 @@ mod tests {
         let base =
             Sample { score: 5.0, confidence: 0.5, rank: 2, date: "2024-05-01 00:00:00", ..Sample::default() };
         let first = [
-            Sample { id: 1, date: "unknown", ..base },
+            Sample { id: 1, rank: 1, date: "unknown", ..base },
             Sample { id: 2, ..base },
             Sample { id: 3, ..base },
             Sample { id: 4, rank: 1, ..base },
@@ -140,9 +140,9 @@ mod tests {
         let sets = [set(2, &second), set(1, &first)];
         let mut order = candidates(&sets);
         by_relevancy(&mut order);
-        assert_eq!(ids(&order), [6, 4, 2, 3, 8, 5, 1, 7]);
+        assert_eq!(ids(&order), [6, 4, 1, 2, 3, 8, 5, 7]);
         by_confidence(&mut order);
-        assert_eq!(ids(&order), [7, 6, 4, 2, 3, 8, 5, 1]);
+        assert_eq!(ids(&order), [7, 6, 4, 1, 2, 3, 8, 5]);
         by_date(&mut order);
         assert_eq!(ids(&order), [4, 2, 3, 8, 7, 5, 6, 1]);
     }

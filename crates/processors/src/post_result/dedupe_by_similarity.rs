@@ -72,6 +72,7 @@ mod tests {
     use crate::post_result::shared::fixtures::{item, listed, set};
     use crate::post_result::shared::groups::best_first;
     use domain::result::DATE_UNKNOWN;
+    use domain::result_group::GroupMembers;
     use proptest::prelude::*;
     use relevancy::{MatchTargets, Query, ScoringConfig};
     use std::collections::{BTreeMap, BTreeSet};
@@ -206,8 +207,10 @@ mod tests {
 
     /// The URLs of each group, by that of its best.
     fn groups_of(sets: &[ResultSet]) -> BTreeMap<String, BTreeSet<String>> {
-        let under = |item: &ResultItem| item.duplicates.iter().map(|one| one.url.clone()).collect();
-        sets.iter().flat_map(|set| &set.items).map(|item| (item.url.clone(), under(item))).collect()
+        let members = GroupMembers::of(sets);
+        let under = |item: &ResultItem| members.others(item.group).map(|one| one.url.clone()).collect();
+        let listed = sets.iter().flat_map(|set| &set.items).filter(|item| !item.is_copy());
+        listed.map(|item| (item.url.clone(), under(item))).collect()
     }
 
     proptest! {

@@ -7,6 +7,7 @@ use domain::ports::{
     ProcessorErrorKind,
 };
 use domain::result::{ResultItem, ResultSet};
+use domain::result_group::retain_firsts;
 use relevancy::{Query, ScoringConfig};
 use std::time::Duration;
 
@@ -62,6 +63,8 @@ impl PostResultProcessor for RerankPostResultProcessor {
 /// The listed results with the highest confidence, without those that contain an excluded word.
 fn best(sets: &mut [ResultSet]) -> Result<Vec<&mut ResultItem>, ProcessorError> {
     let listed = sets.iter_mut().flat_map(|set| &mut set.items).filter(|item| item.result_block.is_none());
+    let mut listed: Vec<&mut ResultItem> = listed.collect();
+    retain_firsts(&mut listed, |item| item.group);
     let (mut scored, mut without) = (Vec::new(), 0);
     for item in listed {
         match item.explain.as_ref().map(|explain| explain.has_confidence()) {

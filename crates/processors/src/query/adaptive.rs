@@ -3,9 +3,8 @@
 
 use async_trait::async_trait;
 use domain::ports::{ProcessorError, ProcessorErrorKind, QueryContext, QueryProcessor, QueryProcessorKind};
-use syntax::normalize::clean;
 use syntax::query_mappings::QueryMappings;
-use syntax::query_string::{is_not, negation};
+use syntax::query_string::{Kind, Negation, Token, is_plain, rewrite, tokens, without_markup};
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "AdaptiveQueryProcessor",
@@ -31,48 +30,68 @@ impl QueryProcessor for Adaptive {
 }
 
 fn adapt(query: &str, mappings: Option<&QueryMappings>, tags: &[String]) -> String {
-    let tagged = take_tags(query, tags);
-    if tagged.is_selection && !has_negation(&tagged.text) {
-        return tagged.text;
+    if is_plain(query) {
+        return query.to_owned();
     }
-    let cleaned = clean(&tagged.text);
-    match mappings {
-        Some(mappings) => negate(cleaned, mappings),
-        None => cleaned,
+    let query = without_markup(query);
+    let tokens = take_tags(tokens(&query), tags);
+    match mappings.map(|mappings| (mappings.not(), mappings.not_char())) {
+        None | Some((true, Some(_))) => rewrite(&query, tokens, Negation::AsWritten),
+        Some((true, None)) => rewrite(&query, tokens, Negation::Once(" NOT ")),
+        Some((false, Some(prefix))) => rewrite(&query, tokens, Negation::Each(&format!(" {prefix}"))),
+        Some((false, None)) => rewrite(&query, tokens, Negation::LeftOut),
     }
-}
-
-struct Tagged {
-    text: String,
-    /// Keeps only the terms under the provider's own tags.
-    is_selection: bool,
 }
 
 /// A tag applies to the words after it. If there are words under the provider's tags, the others are dropped.
-fn take_tags(query: &str, tags: &[String]) -> Tagged {
-    let mut current: Option<&str> = None;
-    let mut terms: Vec<&str> = Vec::new();
-    let mut selected: Vec<Vec<&str>> = vec![Vec::new(); tags.len()];
-    for word in query.split_whitespace() {
-        let mut value = word;
-        if let Some((tag, rest)) = word.split_once(':') {
-            current = Some(tag);
-            if word.ends_with(':') {
+fn take_tags<'a>(tokens: Vec<Token<'a>>, tags: &[String]) -> Vec<Token<'a>> {
+    if !tokens.iter().any(|token| token.tag().is_some()) {
+        return tokens;
+    }
+    let mut current: Option<usize> = None;
+    let mut terms: Vec<Token<'a>> = Vec::new();
+    let mut selected: Vec<Vec<Token<'a>>> = vec![Vec::new(); tags.len()];
+    // Operators belong to what is after them.
+    let mut operators: Vec<Token<'a>> = Vec::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(mut token) = tokens.next() {
+        if matches!(token.kind, Kind::And | Kind::Or | Kind::Not) {
+            operators.push(token);
+            continue;
+        }
+        if let Some((tag, rest)) = token.tag() {
+            current = position(tags, tag);
+            if token.text.ends_with(':') {
+                // `title:"a phrase"` is not for this provider's tags, but may mean something to the source.
+                let has_value = tokens.peek().is_some_and(|next| !next.is_spaced);
+                if current.is_none() && has_value {
+                    terms.append(&mut operators);
+                    terms.push(token);
+                }
                 continue;
             }
-            value = rest.split(':').next().unwrap_or(rest);
-        }
-        match current.and_then(|tag| position(tags, tag)) {
-            Some(at) => {
-                selected[at].push(value);
-                terms.push(value);
+            if current.is_some() {
+                token = under_tag(token, rest.split(':').next().unwrap_or(rest));
             }
-            None => terms.push(word),
         }
+        if let Some(at) = current {
+            selected[at].extend(operators.iter().cloned());
+            selected[at].push(token.clone());
+        }
+        terms.append(&mut operators);
+        terms.push(token);
     }
-    let selected: Vec<&str> = selected.concat();
-    let is_selection = !selected.is_empty();
-    Tagged { text: if is_selection { selected } else { terms }.join(" "), is_selection }
+    let selected: Vec<Token<'a>> = selected.concat();
+    let is_selection = selected.iter().any(|token| matches!(token.kind, Kind::Word | Kind::Phrase));
+    if is_selection { selected } else { terms }
+}
+
+/// The token of a tag's value, which may be negated: `news:-rates`.
+fn under_tag<'a>(token: Token<'a>, value: &'a str) -> Token<'a> {
+    match value.strip_prefix('-').filter(|value| !value.is_empty()) {
+        Some(negated) => Token { text: negated, is_negated: true, ..token },
+        None => Token { text: value, ..token },
+    }
 }
 
 fn position(tags: &[String], tag: &str) -> Option<usize> {
@@ -80,78 +99,6 @@ fn position(tags: &[String], tag: &str) -> Option<usize> {
     tags.iter().position(|known| known.to_lowercase() == tag)
 }
 
-fn has_negation(text: &str) -> bool {
-    text.split_whitespace().any(|word| is_not(word) || word.starts_with('-'))
-}
-
-/// Negation in the source's syntax; a source without negation gets the wanted words only.
-fn negate(cleaned: String, mappings: &QueryMappings) -> String {
-    let parts = negation(&cleaned);
-    if parts.unwanted.is_empty() {
-        return cleaned;
-    }
-    let wanted = parts.wanted.join(" ");
-    let adapted = match (mappings.not(), mappings.not_char()) {
-        (true, Some(_)) => return cleaned,
-        (true, None) => format!("{wanted} NOT {}", parts.unwanted.join(" ")),
-        (false, Some(prefix)) => {
-            let unwanted: Vec<String> = parts.unwanted.iter().map(|word| format!("{prefix}{word}")).collect();
-            format!("{wanted} {}", unwanted.join(" "))
-        }
-        (false, None) => wanted,
-    };
-    adapted.trim().to_owned()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tags(list: &[&str]) -> Vec<String> {
-        list.iter().map(|&tag| tag.to_owned()).collect()
-    }
-
-    #[test]
-    fn adapts() {
-        let table = [
-            ("alpha NOT beta gamma", "NOT=True", "alpha NOT beta gamma"),
-            ("alpha -beta -gamma", "NOT=true", "alpha NOT beta gamma"),
-            ("alpha NOT beta gamma", "NOT_CHAR=-", "alpha -beta -gamma"),
-            ("alpha -beta", "NOT=true,NOT_CHAR=-", "alpha -beta"),
-            ("alpha NOT beta", "", "alpha"),
-            ("alpha NOT beta", "NOT=false", "alpha"),
-            ("alpha NOT beta", "NOT=false,NOT_CHAR=!", "alpha !beta"),
-            ("not beta", "", ""),
-            ("company:acme news", "", "acme news"),
-            ("pricing company:acme", "", "acme"),
-            ("news:fed rates company:acme", "", "fed rates acme"),
-            ("COMPANY:acme NEWS:fed", "", "fed acme"),
-            ("other: foo bar", "", "foo bar"),
-            ("other:foo", "", "other:foo"),
-            ("news:elon NOT twitter", "NOT_CHAR=-", "elon -twitter"),
-            ("news:elon -twitter", "", "elon"),
-            ("news:C++", "", "C++"),
-            ("C++, C# & more", "", "C C more"),
-            ("nothing is lost", "", "nothing is lost"),
-        ];
-        for (query, mappings, want) in table {
-            let mappings = QueryMappings::parse(mappings).expect("mappings");
-            assert_eq!(adapt(query, Some(&mappings), &tags(&["News", "Company"])), want, "{query}");
-        }
-    }
-
-    #[test]
-    fn each_provider_knows_its_own_tags() {
-        let none = QueryMappings::default();
-        let query = "news:fed rates company:acme";
-        assert_eq!(adapt(query, Some(&none), &tags(&["Email"])), query);
-        assert_eq!(adapt(query, Some(&none), &[]), query);
-        assert_eq!(adapt("time:10:30 x", Some(&none), &tags(&["time"])), "10 x");
-    }
-
-    #[test]
-    fn before_federation_negation_stays() {
-        assert_eq!(adapt("alpha NOT beta", None, &[]), "alpha NOT beta");
-        assert_eq!(adapt("alpha, -beta", None, &[]), "alpha -beta");
-    }
-}
+#[path = "adaptive_tests.rs"]
+mod tests;

@@ -40,6 +40,8 @@ mod tests {
             ("fed news:x", "fed news:x"),
             ("plain -not", "plain -not"),
             ("news:a:b", "a:b"),
+            ("\"news:a b\" c", "\"news:a b\" c"),
+            ("“a b” (c NOT हिन्दी", "“a b” (c NOT हिन्दी"),
         ];
         for (query, want) in table {
             assert_eq!(without_tag(query, &tags), want, "{query}");

@@ -3,6 +3,7 @@
 use crate::pii;
 use async_trait::async_trait;
 use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
+use syntax::query_string::clean;
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "RemovePIIQueryProcessor",
@@ -22,12 +23,12 @@ impl QueryProcessor for RemovePii {
 
 /// A query without personal data stays unchanged. A query that is nothing else becomes empty for a provider, which is
 /// then not queried. Before federation an empty query would be treated as an error and ignored, so there the kinds
-/// remain: `[EMAIL_ADDRESS]`.
+/// remain: `[EMAIL_ADDRESS]`. Operators and parentheses around what is removed go with it.
 fn without_pii(query: &str, may_be_empty: bool) -> String {
-    match pii::removed(query) {
-        None => query.to_owned(),
-        Some(left) if left.is_empty() && !may_be_empty => pii::redacted(query).unwrap_or_default(),
-        Some(left) => left,
+    let Some(left) = pii::removed(query) else { return query.to_owned() };
+    match clean(&left) {
+        left if left.is_empty() && !may_be_empty => pii::redacted(query).unwrap_or_default(),
+        left => left,
     }
 }
 
@@ -46,6 +47,10 @@ mod tests {
                 "  solid <b>state</b>, ISBN 978-3-16-148410-0 ",
             ),
             ("ada@byron.example", ""),
+            ("river (ada@byron.example OR \"Dr. Byron\")", "river"),
+            ("river AND ada@byron.example", "river"),
+            ("river -\"ada@byron.example\"", "river"),
+            ("“river level” OR ada@byron.example OR C++", "\"river level\" OR C++"),
             ("", ""),
         ];
         for (query, want) in table {

@@ -5,7 +5,7 @@ use crate::spelling::{Dictionary, dictionary};
 use async_trait::async_trait;
 use domain::ports::{ProcessorError, ProcessorErrorKind, QueryContext, QueryProcessor, QueryProcessorKind};
 use std::sync::Arc;
-use syntax::query_string::is_not;
+use syntax::query_string::terms;
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "SpellcheckQueryProcessor",
@@ -14,8 +14,8 @@ pub const KIND: QueryProcessorKind = QueryProcessorKind {
 };
 
 /// Punctuation around a word.
-const OPENING: &[char] = &['(', '['];
-const CLOSING: &[char] = &[')', ']', ',', '.', ';', '!', '?'];
+const OPENING: &[char] = &['['];
+const CLOSING: &[char] = &[']', ',', '.', ';', '!', '?'];
 
 struct Spellcheck;
 
@@ -39,20 +39,15 @@ impl QueryProcessor for Spellcheck {
 /// The query with misspelled words replaced; everything else stays, including white space.
 fn corrected(query: &str, dictionary: &Dictionary) -> String {
     let mut out = String::with_capacity(query.len());
-    let mut is_quoted = false;
-    let mut is_negated = false;
-    for piece in query.split_inclusive(char::is_whitespace) {
-        let word = piece.trim_end_matches(char::is_whitespace);
-        let begins_quoted = is_quoted;
-        is_quoted ^= word.matches(['"', '“', '”']).count() % 2 == 1;
-        is_negated |= is_not(word) && !begins_quoted;
-        let is_free = !begins_quoted && !is_negated;
-        match is_free.then(|| better(word, dictionary)).flatten() {
-            Some(better) => out.push_str(&better),
-            None => out.push_str(word),
+    let mut at = 0;
+    for term in terms(query).iter().filter(|term| !term.is_phrase && !term.is_negated) {
+        if let Some(better) = better(term.text, dictionary) {
+            out.push_str(&query[at..term.span.start]);
+            out.push_str(&better);
+            at = term.span.end;
         }
-        out.push_str(&piece[word.len()..]);
     }
+    out.push_str(&query[at..]);
     out
 }
 
@@ -86,7 +81,13 @@ mod tests {
             ("recieve \"goverment\" recieve", "receive \"goverment\" receive"),
             ("\"recieve goverment\" goverment", "\"recieve goverment\" government"),
             ("\"do not\" recieve", "\"do not\" receive"),
-            ("\"open recieve", "\"open recieve"),
+            ("“recieve goverment” goverment", "“recieve goverment” government"),
+            (
+                "seperate -(seperate) (recieve NOT recieve) OR recieve",
+                "separate -(seperate) (receive NOT recieve) OR receive",
+            ),
+            ("not recieve", "not receive"),
+            ("\"open recieve", "\"open receive"),
             ("news: goverment", "news: government"),
             ("", ""),
         ];
@@ -102,7 +103,7 @@ mod tests {
             "Recieve iPhoen NASAA McDonlad",
             "goverment2 covid-19 ISO9001",
             "https://goverment.example/recieve recieve@goverment.example",
-            "teh fro adn",
+            "fro adn btu",
             "goverment* enviroment~2 re-cieve don't",
             "-goverment",
             "NOT goverment",

@@ -1,6 +1,7 @@
 //! MappingResultProcessor: converts source items to results according to `result_mappings`.
 
 use super::shared::dataset::{self, item_text};
+use super::shared::mapped_sources::MappedSources;
 use super::shared::result_builder::ResultBuilder;
 use super::shared::source_value::look_up;
 use domain::corpus::{CONNECTOR_NAME, CacheStatus};
@@ -49,13 +50,14 @@ pub(super) fn map_batch(
 ) -> Outcome {
     let retrieved = instant::display(cx.context.clock.now());
     let wanted = usize::try_from(cx.results_wanted).unwrap_or(usize::MAX);
+    let mapped = MappedSources::of(mappings, cx);
     let is_cache = cx.provider.spec.connector == CONNECTOR_NAME;
     for mut raw in std::mem::take(&mut batch.raw) {
         if batch.items.len() >= wanted {
             break;
         }
         let mark = if is_cache { take_mark(&mut raw) } else { None };
-        if let Some(mut item) = map_item(raw, mappings, &retrieved) {
+        if let Some(mut item) = map_item(raw, mappings, &mapped, &retrieved) {
             item.cache = mark;
             item.searchprovider = cx.provider.spec.name.clone();
             item.searchprovider_rank = u32::try_from(batch.items.len() + 1).unwrap_or(u32::MAX);
@@ -79,8 +81,13 @@ fn take_mark(raw: &mut Value) -> Option<Box<CacheStatus>> {
 }
 
 /// One source item as a result; `None` if it is empty.
-fn map_item(raw: Value, mappings: &ResultMappings, retrieved: &str) -> Option<ResultItem> {
-    let mut builder = ResultBuilder::new(mappings);
+fn map_item(
+    raw: Value,
+    mappings: &ResultMappings,
+    mapped: &MappedSources<'_>,
+    retrieved: &str,
+) -> Option<ResultItem> {
+    let mut builder = ResultBuilder::new(mappings, mapped);
     for mapping in &mappings.mappings {
         match mapping {
             ResultMapping::Field { key, sources } => {
@@ -134,8 +141,13 @@ mod tests {
     use serde_json::json;
 
     fn mapped(raw: &Value, mappings: &str) -> ResultItem {
-        let mappings = ResultMappings::parse(mappings).expect("mappings");
-        map_item(raw.clone(), &mappings, "2024-01-02 03:04:05.000006").expect("a result")
+        item_of(raw, &ResultMappings::parse(mappings).expect("mappings")).expect("a result")
+    }
+
+    fn item_of(raw: &Value, mappings: &ResultMappings) -> Option<ResultItem> {
+        let context = TestContext::with_mappings("");
+        let mapped = MappedSources::of(mappings, &context.result_context());
+        map_item(raw.clone(), mappings, &mapped, "2024-01-02 03:04:05.000006")
     }
 
     #[test]
@@ -195,11 +207,17 @@ mod tests {
             ("body=x|content,NO_PAYLOAD", json!({})),
             ("body=content|description|n,NO_PAYLOAD", json!({"body_description": "D", "body_n": 1})),
             ("body=l[*],NO_PAYLOAD,content", json!({"content": "C"})),
+            ("body=l[*]", json!({"content": "C", "description": "D", "n": 1, "b": false})),
+            ("title=content", json!({"description": "D", "n": 1, "l": [1, 2], "b": false})),
+            ("body=content|description", json!({"body_description": "D", "n": 1, "l": [1, 2], "b": false})),
             (
-                "body=l[*]",
-                json!({"body": [1, 2], "content": "C", "description": "D", "n": 1, "l": [1, 2], "b": false}),
+                "title='{content}'",
+                json!({"content": "C", "description": "D", "n": 1, "l": [1, 2], "b": false}),
             ),
-            ("title=content", json!({"content": "C", "description": "D", "n": 1, "l": [1, 2], "b": false})),
+            (
+                "Number=n,l[*]",
+                json!({"Number": 1, "l[*]": [1, 2], "content": "C", "description": "D", "b": false}),
+            ),
         ];
         for (mappings, want) in table {
             assert_eq!(Value::Object(mapped(&raw, mappings).payload), want, "{mappings}");
@@ -237,8 +255,7 @@ mod tests {
     fn dataset_of(raw: &[Value], mappings: &str) -> ResultItem {
         let mappings = ResultMappings::parse(mappings).expect("mappings");
         assert!(mappings.dataset);
-        let mut items: Vec<ResultItem> =
-            raw.iter().filter_map(|raw| map_item(raw.clone(), &mappings, "now")).collect();
+        let mut items: Vec<ResultItem> = raw.iter().filter_map(|raw| item_of(raw, &mappings)).collect();
         let columns = if mappings.no_payload { mapped_fields(&mappings) } else { Vec::new() };
         dataset::collapse(&mut items, &columns, "annual sales");
         assert_eq!(items.len(), 1);
@@ -334,7 +351,7 @@ mod tests {
         fn any_text_is_mapped(text in "\\PC{0,60}", mappings in "(title=t|url='\\{t\\}',LC_URL|date_published=t|t\\[\\*\\]|DATASET)(,NO_PAYLOAD)?") {
             let raw = json!({"t": text, "l": [text, {"k": text}]});
             if let Ok(mappings) = ResultMappings::parse(&mappings) {
-                map_item(raw.clone(), &mappings, "now");
+                item_of(&raw, &mappings);
             }
         }
     }
@@ -343,10 +360,10 @@ mod tests {
     fn what_holds_nothing_is_no_result() {
         let mappings = ResultMappings::parse("title=t").expect("mappings");
         for raw in [json!(null), json!({}), json!({"t": null}), json!(5), json!("text")] {
-            assert_eq!(map_item(raw.clone(), &mappings, ""), None, "{raw}");
+            assert_eq!(item_of(&raw, &mappings), None, "{raw}");
         }
         let whole = ResultMappings::parse("title=$").expect("mappings");
-        assert_eq!(map_item(json!("text"), &whole, "").map(|item| item.title).as_deref(), Some("text"));
+        assert_eq!(item_of(&json!("text"), &whole).map(|item| item.title).as_deref(), Some("text"));
     }
 
     #[test]

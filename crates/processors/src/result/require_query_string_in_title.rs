@@ -5,7 +5,7 @@ use super::shared::clean_text::clean_text;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use syntax::query_string::negation;
+use syntax::query_string::terms;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "RequireQueryStringInTitleResultProcessor",
@@ -31,14 +31,16 @@ fn require(batch: &mut ResultBatch, query: &str) -> Outcome {
 
 /// The words of the query, without quotes, operators and negated words.
 fn wanted(query: &str) -> String {
-    let unquoted = query.replace(['"', '“', '”', '(', ')'], " ");
-    let wanted = negation(&unquoted).wanted.into_iter().filter(|word| !matches!(*word, "AND" | "OR"));
+    let terms = terms(query);
+    let wanted = terms.iter().filter(|term| !term.is_negated).map(|term| term.text);
     words(&wanted.collect::<Vec<_>>().join(" "))
 }
 
-/// In lower case, separated by single spaces.
+/// The words in lower case, separated by single spaces.
 fn words(text: &str) -> String {
-    clean_text(text).to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+    let text = clean_text(text).to_lowercase();
+    let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -68,6 +70,9 @@ mod tests {
             ("solid -disk state", "Solid state", true),
             ("Ångström", "THE ÅNGSTRÖM EXPONENT", true),
             ("elon musk", "Elon Musks", true),
+            ("solid AND -\"disk drive\" (state)", "Solid state", true),
+            ("“solid state” not", "Solid state", false),
+            ("हिन्दी", "हिन्दी भाषा", true),
             ("-all", "Anything", true),
             ("", "Anything", true),
         ];

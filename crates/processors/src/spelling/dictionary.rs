@@ -8,7 +8,7 @@ const WORDS_MAX: usize = 250_000;
 const FREQUENT_MAX: usize = 40_000;
 /// Longer words are neither loaded nor corrected.
 const CHARACTERS_MAX: usize = 32;
-/// Shorter words have too many neighbors.
+/// Shorter words have too many neighbors. Only the most frequent word of all is recognized in them: `teh`.
 const CHARACTERS_MIN: usize = 4;
 /// Words of at least this length may differ in two places.
 const TWO_EDITS_FROM: usize = 8;
@@ -52,12 +52,14 @@ impl Dictionary {
         Self { words, alphabetical, frequent, deletions }
     }
 
-    /// The intended word, if this one is unknown and one candidate is clearly the most frequent. `word` is in lower
-    /// case.
+    /// The intended word, if this one is unknown and one candidate is clearly the most likely. `word` is in lower case.
     pub fn correct(&self, word: &str) -> Option<&str> {
         let length = character_count(word);
-        if !(CHARACTERS_MIN..=CHARACTERS_MAX).contains(&length) || !is_plain(word) || self.is_known(word) {
+        if length > CHARACTERS_MAX || !is_plain(word) || self.is_known(word) {
             return None;
+        }
+        if length < CHARACTERS_MIN {
+            return self.words.first().map(AsRef::as_ref).filter(|first| is_swap(word, first));
         }
         let edits_max = if length < TWO_EDITS_FROM { 1 } else { 2 };
         let near: Vec<(usize, usize)> = self
@@ -72,10 +74,28 @@ impl Dictionary {
             .collect();
         // One edit is more likely than two.
         let least = near.iter().map(|(edits, _)| *edits).min()?;
-        let mut numbers = near.iter().filter(|(edits, _)| *edits == least).map(|(_, number)| *number);
-        let best = numbers.next()?;
-        let is_clear = numbers.next().is_none_or(|next| self.rank(next) >= CLEARLY * self.rank(best));
-        is_clear.then(|| self.words[best].as_ref())
+        let numbers = near.iter().filter(|(edits, _)| *edits == least).map(|(_, number)| *number);
+        // People leave out or swap characters more often than they type wrong ones.
+        let (whole, other): (Vec<usize>, Vec<usize>) =
+            numbers.partition(|number| least == 1 && holds_all(&self.words[*number], word));
+        let best = match (self.clearly_best(&whole), other.first()) {
+            (Some(best), None) => best,
+            (Some(best), Some(other)) if self.rank(best) <= CLEARLY * self.rank(*other) => best,
+            (Some(_), Some(_)) => return None,
+            (None, _) => {
+                let mut all = [whole, other].concat();
+                all.sort_unstable();
+                self.clearly_best(&all)?
+            }
+        };
+        Some(self.words[best].as_ref())
+    }
+
+    /// The most frequent of these words, if it is clearly more frequent than the others. They are in order.
+    fn clearly_best(&self, numbers: &[usize]) -> Option<usize> {
+        let best = *numbers.first()?;
+        let is_clear = numbers.get(1).is_none_or(|next| self.rank(*next) >= CLEARLY * self.rank(best));
+        is_clear.then_some(best)
     }
 
     /// A word of the list, its plural, or two words of the list written as one.
@@ -104,6 +124,19 @@ impl Dictionary {
 
 fn character_count(word: &str) -> usize {
     word.chars().count()
+}
+
+/// Whether the words differ in the order of two adjacent characters.
+fn is_swap(word: &str, other: &str) -> bool {
+    character_count(word) == character_count(other)
+        && holds_all(other, word)
+        && strsim::osa_distance(word, other) == 1
+}
+
+/// Whether the characters of `part` are all in `word`, in any order.
+fn holds_all(word: &str, part: &str) -> bool {
+    let mut left: Vec<char> = word.chars().collect();
+    part.chars().all(|c| left.iter().position(|one| *one == c).map(|at| left.swap_remove(at)).is_some())
 }
 
 /// `battery`: its plural does not just add an s.
@@ -148,6 +181,15 @@ mod tests {
             ("tommorow", "tomorrow"),
             ("univercity", "university"),
             ("knowlege", "knowledge"),
+            ("pirces", "prices"),
+            ("lerning", "learning"),
+            ("wich", "which"),
+            ("adress", "address"),
+            ("modle", "model"),
+            ("batery", "battery"),
+            ("finaly", "finally"),
+            ("teh", "the"),
+            ("hte", "the"),
         ];
         for (word, want) in table {
             assert_eq!(english().correct(word), Some(want), "{word}");
@@ -168,14 +210,17 @@ mod tests {
             "lockfile",
             "tributary",
             // Too short, or too far from every word.
-            "teh",
+            "adn",
             "wsa",
+            "btu",
             "",
             "xqzvwkj",
             "tantivy",
             // Several words are equally near and about equally frequent.
             "bame",
             "wheather",
+            // A rare word without one character, or a frequent one with a wrong character.
+            "chargr",
             // Not plain words.
             "recieve1",
             "Recieve",

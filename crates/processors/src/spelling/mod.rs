@@ -19,13 +19,22 @@ const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Longest name of a language.
 const LANGUAGE_BYTES_MAX: usize = 32;
 
-/// Frequent words in order, an empty line, and all others. See `NOTICE` for their origin.
-const ENGLISH: &str = include_str!("../../data/english-words.txt");
+/// Frequent words in order, an empty line, and all others, compressed. See `NOTICE` for their origin.
+const ENGLISH: &[u8] = include_bytes!("../../data/english-words.txt.zst");
 
-static BUILT_IN: LazyLock<Arc<Dictionary>> = LazyLock::new(|| Arc::new(Dictionary::read(ENGLISH)));
+/// Maximum length of the decompressed English words.
+const ENGLISH_BYTES_MAX: usize = 1024 * 1024;
+
+static BUILT_IN: LazyLock<Arc<Dictionary>> = LazyLock::new(|| Arc::new(read_english()));
 
 /// Loaded word lists, each read once. A process has one language, so there is one entry.
 static READ: LazyLock<Mutex<HashMap<PathBuf, Arc<Dictionary>>>> = LazyLock::new(Mutex::default);
+
+#[expect(clippy::expect_used, reason = "the words are part of the program, and the tests read them")]
+fn read_english() -> Dictionary {
+    let words = zstd::bulk::decompress(ENGLISH, ENGLISH_BYTES_MAX).expect("a compressed list");
+    Dictionary::read(&String::from_utf8(words).expect("a text"))
+}
 
 /// The dictionary of a language: `english`, or `dictionaries/<language>.txt` in the data folder.
 pub fn dictionary(language: &str, data_dir: &str) -> Result<Arc<Dictionary>, ProcessorError> {

@@ -7,6 +7,7 @@ use domain::ports::{
     Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, PostResultContext, RunStage, SystemClock,
 };
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
+use domain::result_group::GroupMembers;
 use domain::settings::PluginSettings;
 use processors::post_result::CATALOGUE;
 use std::collections::{BTreeSet, HashMap};
@@ -91,11 +92,13 @@ pub fn grouped(pool: &Pool) -> Vec<Vec<usize>> {
     let before = pool.documents.len();
     run("DedupeBySimilarityPostResultProcessor", &mut sets);
     let number = |url: &str| url.rsplit('/').next().and_then(|end| end.parse().ok()).expect("a number");
+    let members = GroupMembers::of(&sets);
     let group = |item: &ResultItem| {
-        let listed = item.duplicates.iter().map(|duplicate| number(&duplicate.url));
-        std::iter::once(number(&item.url)).chain(listed).collect()
+        let others = members.others(item.group).map(|other| number(&other.url));
+        std::iter::once(number(&item.url)).chain(others).collect()
     };
-    let groups: Vec<Vec<usize>> = sets.iter().flat_map(|set| &set.items).map(group).collect();
+    let listed = sets.iter().flat_map(|set| &set.items).filter(|item| !item.is_copy());
+    let groups: Vec<Vec<usize>> = listed.map(group).collect();
     let all: BTreeSet<usize> = groups.iter().flatten().copied().collect();
     assert_eq!(all.len(), before, "no result is lost");
     assert_eq!(groups.iter().map(Vec::len).sum::<usize>(), before, "each stands once");

@@ -1,23 +1,24 @@
-//! Groups of results that are one document: the best of each stays, the others are listed under it or deleted.
+//! Groups of results that are one document: the best of each is listed, the others are grouped under it or deleted.
 
 use domain::corpus::Badge;
 use domain::ids::ProviderId;
 use domain::ports::{Outcome, PostResultContext};
-use domain::result::{DUPLICATE_BODY_CHARS_MAX, Duplicate, ResultItem, ResultSet};
+use domain::result::{Duplicate, ResultItem, ResultSet};
+use domain::result_group::{GroupPlace, retain_firsts};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use syntax::highlights::unmarked;
 
 /// The position of a result: its set, and its index in it.
 pub type Place = (usize, usize);
 
-/// The listed results, best first. Results of a block are not part of the list.
+/// The listed results, best first. Results of a block and duplicates are not part of the list.
 pub fn best_first(sets: &[ResultSet]) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     for (number, set) in sets.iter().enumerate() {
         let listed = set.items.iter().enumerate().filter(|(_, item)| item.result_block.is_none());
         places.extend(listed.map(|(place, _)| (number, place)));
     }
+    retain_firsts(&mut places, |place| sets[place.0].items[place.1].group);
     places.sort_by_cached_key(|place| order_of(sets, *place));
     places
 }
@@ -32,44 +33,99 @@ pub fn compared(sets: &[ResultSet], cx: &PostResultContext<'_>) -> Vec<Place> {
     places
 }
 
-/// Removes every result of `bests` from the list, and lists it under the given one if `lists` is set. Otherwise it is
-/// deleted.
+/// Takes every result of `bests` out of the list: groups it under the given one if `lists` is set, otherwise deletes it.
 pub fn settle(sets: &mut [ResultSet], bests: &HashMap<Place, Place>, lists: bool) -> Outcome {
-    let mut moved: Vec<(Place, ResultItem)> = Vec::with_capacity(bests.len());
-    // The indexes of the removed results in their set, ascending.
-    let mut removed: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (number, place) in bests.keys() {
-        removed.entry(*number).or_default().push(*place);
+    if bests.is_empty() {
+        return Outcome::default();
     }
-    for (number, set) in sets.iter_mut().enumerate() {
-        let Some(removed) = removed.get_mut(&number) else { continue };
-        removed.sort_unstable();
-        let items = std::mem::take(&mut set.items);
-        set.items.reserve_exact(items.len().saturating_sub(removed.len()));
-        for (place, item) in items.into_iter().enumerate() {
-            match bests.get(&(number, place)) {
-                Some(best) => moved.push((*best, item)),
-                None => set.items.push(item),
+    if lists {
+        group(sets, bests);
+        Outcome::grouped(bests.len())
+    } else {
+        delete(sets, bests);
+        Outcome::deleted(bests.len())
+    }
+}
+
+/// Appends results to the groups of their bests, in the order of the list. The members of a group of their own come
+/// along.
+fn group(sets: &mut [ResultSet], bests: &HashMap<Place, Place>) {
+    let mut groups = Groups::of(sets);
+    let mut moved: Vec<(Place, Place)> = bests.iter().map(|(place, best)| (*place, *best)).collect();
+    moved.sort_by_cached_key(|(place, _)| order_of(sets, *place));
+    for (place, best) in moved {
+        let own = sets[place.0].items[place.1].group;
+        let members = own.and_then(|own| groups.members.remove(&own.group)).unwrap_or_else(|| vec![place]);
+        let number = match sets[best.0].items[best.1].group {
+            Some(of_best) => of_best.group,
+            None => groups.begin(sets, best),
+        };
+        for member in members {
+            groups.append(sets, number, member);
+        }
+        // As earlier versions stored them.
+        let listed = std::mem::take(&mut sets[place.0].items[place.1].duplicates);
+        list_under(&mut sets[best.0].items[best.1], listed);
+    }
+}
+
+/// The members of each group of a search.
+struct Groups {
+    members: HashMap<u32, Vec<Place>>,
+    next: u32,
+}
+
+impl Groups {
+    fn of(sets: &[ResultSet]) -> Self {
+        let mut members: HashMap<u32, Vec<Place>> = HashMap::new();
+        for (number, set) in sets.iter().enumerate() {
+            for (place, item) in set.items.iter().enumerate() {
+                if let Some(own) = item.group {
+                    members.entry(own.group).or_default().push((number, place));
+                }
             }
         }
-    }
-    let count = moved.len();
-    if !lists {
-        return Outcome::deleted(count);
-    }
-    let mut groups: HashMap<Place, Vec<ResultItem>> = HashMap::new();
-    for (best, item) in moved {
-        groups.entry(best).or_default().push(item);
-    }
-    for ((number, place), items) in groups {
-        // The remaining results moved up.
-        let before =
-            removed.get(&number).map_or(0, |removed| removed.partition_point(|other| *other < place));
-        if let Some(best) = sets[number].items.get_mut(place - before) {
-            list_under(best, items);
+        for places in members.values_mut() {
+            places.sort_by_key(|place| sets[place.0].items[place.1].group.map(|own| own.place));
         }
+        let next = members.keys().max().map_or(1, |last| last.saturating_add(1));
+        Self { members, next }
     }
-    Outcome::grouped(count)
+
+    /// A group whose first member is this result.
+    fn begin(&mut self, sets: &mut [ResultSet], first: Place) -> u32 {
+        let number = self.next;
+        self.next = number.saturating_add(1);
+        self.append(sets, number, first);
+        number
+    }
+
+    fn append(&mut self, sets: &mut [ResultSet], group: u32, member: Place) {
+        let members = self.members.entry(group).or_default();
+        let last = members.last().and_then(|place| sets[place.0].items[place.1].group);
+        let item = &mut sets[member.0].items[member.1];
+        item.group = Some(GroupPlace { group, place: last.map_or(0, |last| last.place.saturating_add(1)) });
+        if item.is_copy() {
+            // Its document was there before, or is marked itself.
+            item.new = None;
+        }
+        members.push(member);
+    }
+}
+
+/// Deletes results and the groups that they lead.
+fn delete(sets: &mut [ResultSet], bests: &HashMap<Place, Place>) {
+    let led = bests.keys().filter_map(|place| sets[place.0].items[place.1].group).map(|own| own.group);
+    let led: HashSet<u32> = led.collect();
+    for (number, set) in sets.iter_mut().enumerate() {
+        let mut place = 0;
+        set.items.retain(|item| {
+            let is_deleted = bests.contains_key(&(number, place))
+                || item.group.is_some_and(|own| led.contains(&own.group));
+            place += 1;
+            !is_deleted
+        });
+    }
 }
 
 /// Results that are not new first, so that an update removes none; then what is pinned for the query, confidence,
@@ -96,24 +152,13 @@ fn descending(score: f64) -> Reverse<i64> {
     Reverse(if bits < 0 { bits ^ i64::MAX } else { bits })
 }
 
-/// Lists results and their own duplicates, once each.
-fn list_under(best: &mut ResultItem, items: Vec<ResultItem>) {
-    let mut listed: HashSet<Duplicate> = best.duplicates.iter().cloned().collect();
-    for item in items {
-        let own = Duplicate {
-            searchprovider: item.searchprovider,
-            title: unmarked(&item.title).into_owned(),
-            url: item.url,
-            body: unmarked(&item.body).chars().take(DUPLICATE_BODY_CHARS_MAX).collect(),
-            date_published: item.date_published,
-            signal_id: item.cache.map(|mark| mark.signal_id),
-        };
-        for duplicate in std::iter::once(own).chain(item.duplicates) {
-            if listed.insert(duplicate.clone()) {
-                best.duplicates.push(duplicate);
-            }
-        }
+/// Lists duplicates that earlier versions stored, once each.
+fn list_under(best: &mut ResultItem, duplicates: Vec<Duplicate>) {
+    if duplicates.is_empty() {
+        return;
     }
+    let mut listed: HashSet<Duplicate> = best.duplicates.iter().cloned().collect();
+    best.duplicates.extend(duplicates.into_iter().filter(|duplicate| listed.insert(duplicate.clone())));
 }
 
 #[cfg(test)]
@@ -155,25 +200,40 @@ mod tests {
     }
 
     #[test]
-    fn a_duplicate_keeps_what_tells_it_apart() {
-        let long = ResultItem {
-            body: "é".repeat(DUPLICATE_BODY_CHARS_MAX + 1),
-            date_published: "2024-05-01 00:00:00".to_owned(),
-            searchprovider: "Library".to_owned(),
-            ..item("long", "", 0.1, 0.0)
-        };
-        let mut sets = [set(1, "q", vec![item("best", "", 0.9, 0.0), long])];
-        assert_eq!(settle(&mut sets, &under(&[((0, 1), (0, 0))]), true), Outcome::grouped(1));
-        let duplicate = &sets[0].items[0].duplicates[0];
-        assert_eq!(duplicate.body.chars().count(), DUPLICATE_BODY_CHARS_MAX);
+    fn duplicates_stay_with_their_provider() {
+        let items = vec![item("worst", "", 0.1, 0.0), item("best", "", 0.9, 0.0)];
+        let other = ResultItem { new: Some(1), ..item("other", "", 0.5, 0.0) };
+        let mut sets = [set(1, "q", items), set(2, "q", vec![other])];
+        let bests = under(&[((0, 0), (0, 1)), ((1, 0), (0, 1))]);
+        assert_eq!(settle(&mut sets, &bests, true), Outcome::grouped(2));
         assert_eq!(
-            (duplicate.searchprovider.as_str(), duplicate.date_published.as_str()),
-            ("Library", "2024-05-01 00:00:00")
+            listed(&sets),
+            [vec!["best[worst other]".to_owned()], vec![]],
+            "what was there comes first"
         );
+        assert_eq!((sets[0].items.len(), sets[1].items.len()), (2, 1));
+        assert_eq!(sets[1].items[0].new, None, "a listed duplicate is not new");
+        // Without the first one, the next one is the first.
+        sets[0].items.remove(1);
+        let firsts: Vec<Place> = best_first(&sets);
+        assert_eq!(firsts, [(0, 0)]);
     }
 
     #[test]
     fn groups_of_earlier_turns_are_kept_together() {
+        let titles = ["a", "b", "c", "d", "e"];
+        let items = titles.iter().zip([0.5, 0.4, 0.9, 0.8, 0.1]);
+        let mut sets =
+            [set(1, "q", items.map(|(title, confidence)| item(title, "", confidence, 0.0)).collect())];
+        settle(&mut sets, &under(&[((0, 1), (0, 0)), ((0, 3), (0, 2))]), true);
+        assert_eq!(listed(&sets), [["a[b]", "c[d]", "e[]"]]);
+        settle(&mut sets, &under(&[((0, 4), (0, 2)), ((0, 0), (0, 2))]), true);
+        assert_eq!(listed(&sets), [["c[d a b e]"]]);
+        assert_eq!(settle(&mut sets, &HashMap::new(), true), Outcome::default());
+    }
+
+    #[test]
+    fn duplicates_of_earlier_versions_are_listed_once() {
         let older = Duplicate { title: "older".to_owned(), ..Duplicate::default() };
         let mut old = item("old", "https://a.example", 0.5, 0.0);
         old.duplicates = vec![older.clone(), Duplicate { title: "oldest".to_owned(), ..older.clone() }];
@@ -181,7 +241,7 @@ mod tests {
         best.duplicates = vec![older];
         let mut sets = [set(1, "q", vec![old]), set(2, "q", vec![best])];
         settle(&mut sets, &under(&[((0, 0), (1, 0))]), true);
-        assert_eq!(listed(&sets), [vec![], vec!["best[older old oldest]".to_owned()]]);
+        assert_eq!(listed(&sets), [vec![], vec!["best[older oldest old]".to_owned()]]);
     }
 
     #[test]
@@ -192,5 +252,9 @@ mod tests {
         assert_eq!(settle(&mut sets, &bests, false), Outcome::deleted(1));
         assert_eq!(listed(&sets), [["b[]", "c[]"]]);
         assert_eq!(sets[0].retrieved, 3, "what the source gave is still told");
+        let mut sets = [set(1, "q", items())];
+        settle(&mut sets, &under(&[((0, 0), (0, 2))]), true);
+        settle(&mut sets, &under(&[((0, 2), (0, 1))]), false);
+        assert_eq!(listed(&sets), [["b[]"]], "with what was grouped under them");
     }
 }

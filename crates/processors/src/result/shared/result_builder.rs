@@ -1,5 +1,6 @@
 //! Builds a result: fills its fields and its payload with the values of one source item.
 
+use super::mapped_sources::MappedSources;
 use super::payload::Payload;
 use super::source_value::{borrowed_text_of, is_populated, joined, look_up, push_bounded, text_of};
 use domain::result::{DATE_UNKNOWN, ResultItem};
@@ -13,11 +14,12 @@ pub struct ResultBuilder<'m> {
     item: ResultItem,
     payload: Payload,
     mappings: &'m ResultMappings,
+    mapped: &'m MappedSources<'m>,
 }
 
 impl<'m> ResultBuilder<'m> {
-    pub fn new(mappings: &'m ResultMappings) -> Self {
-        Self { item: ResultItem::default(), payload: Payload::default(), mappings }
+    pub fn new(mappings: &'m ResultMappings, mapped: &'m MappedSources<'m>) -> Self {
+        Self { item: ResultItem::default(), payload: Payload::default(), mappings, mapped }
     }
 
     /// The first populated source fills its field; later ones go to the payload as `<key>_<path>`. A key that is not a
@@ -29,7 +31,8 @@ impl<'m> ResultBuilder<'m> {
         let is_free = match Target::of(&mut self.item, key) {
             Some(target) if target.is_empty() => {
                 target.fill(values);
-                if values.len() > 1 && !self.mappings.no_payload {
+                // A column of its own.
+                if values.len() > 1 && self.mappings.dataset && !self.mappings.no_payload {
                     self.payload.insert_all(key, values);
                 }
                 return;
@@ -70,18 +73,23 @@ impl<'m> ResultBuilder<'m> {
     }
 
     /// Members without a mapping: fields of the same name are filled, the rest goes to the payload.
-    pub fn take_leftovers(&mut self, raw: Value) {
+    pub fn take_leftovers(&mut self, mut raw: Value) {
+        let Self { item, payload, mappings, mapped } = self;
+        mapped.remove_deep(&mut raw);
         let Value::Object(object) = raw else { return };
-        let Self { item, payload, mappings } = self;
         if !mappings.no_payload && payload.can_be(&object) {
             payload.take_over(object, |key, value| {
-                is_populated(value) && (!fill_free(item, key, value) || mappings.dataset)
+                is_populated(value)
+                    && if fill_free(item, key, value) { mappings.dataset } else { !mapped.has_member(key) }
             });
             return;
         }
         for (key, value) in object.into_iter().filter(|(_, value)| is_populated(value)) {
-            let is_left =
-                if fill_free(item, &key, &value) { mappings.dataset } else { !payload.contains(&key) };
+            let is_left = if fill_free(item, &key, &value) {
+                mappings.dataset
+            } else {
+                !mapped.has_member(&key) && !payload.contains(&key)
+            };
             if is_left && !mappings.no_payload {
                 payload.insert_owned(key, value);
             }
@@ -107,6 +115,7 @@ impl<'m> ResultBuilder<'m> {
         if self.mappings.lc_url {
             item.url = item.url.to_lowercase();
         }
+        item.restrict();
         if item.title.is_empty() {
             item.title = if item.url.is_empty() { item.author.clone() } else { item.url.clone() };
         }
