@@ -118,7 +118,8 @@ struct CacheQuery {
 
 impl SourceRequest for CacheQuery {
     fn description(&self) -> RequestDescription<'_> {
-        let body = json!([self.text, self.asker, self.topic_query, self.topic_tags]);
+        let topic = json!({"query": self.topic_query, "tags": self.topic_tags});
+        let body = json!({"query": self.text, "user": self.asker, "topic": topic});
         let (place, rows_max) = ("the semantic cache", self.results_max);
         RequestDescription::Command { place, body: Cow::Owned(body), rows_max }
     }
@@ -144,4 +145,23 @@ fn row(hit: CorpusHit) -> Value {
         row.insert("cache_debug".to_owned(), debug);
     }
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_query_is_shown_with_its_parts() {
+        let query = CacheQuery {
+            text: "copper".to_owned(),
+            asker: UserId(1),
+            topic_query: "copper price".to_owned(),
+            topic_tags: vec!["matter:7".to_owned()],
+            results_max: 10,
+            time_max: Duration::from_secs(1),
+        };
+        let expected = r#"{"query":"copper","user":1,"topic":{"query":"copper price","tags":["matter:7"]}}"#;
+        assert_eq!(query.shown(), expected);
+    }
 }

@@ -139,15 +139,23 @@ fn result(message: &Value) -> Value {
         title: or(first_text(message, &["/headers/Subject"]), "(no subject)"),
         url: format!("https://mail.google.com/mail/#all/{id}"),
         body: decode_entities(&first_text(message, &["/snippet"])),
-        author: first_text(message, &["/headers/From"]),
+        author: display_name(&first_text(message, &["/headers/From"])).to_owned(),
         date: date.map(|date| date.to_rfc3339()).unwrap_or_default(),
     }
     .with(&[
         ("id", message.get("id")),
         ("thread", message.get("threadId")),
+        ("from", message.pointer("/headers/From")),
         ("to", message.pointer("/headers/To")),
         ("labels", message.get("labelIds")),
     ])
+}
+
+/// The name in `Ann Reed <ann@example.org>` or `"Reed, Ann" <ann@example.org>`; the address if there is no name.
+fn display_name(sender: &str) -> &str {
+    let (name, address) = sender.split_once('<').unwrap_or((sender, ""));
+    let name = name.trim().trim_matches('"');
+    if name.is_empty() { address.trim_end_matches('>') } else { name }
 }
 
 #[cfg(test)]
@@ -164,9 +172,24 @@ mod tests {
         let item = result(&with_headers(message));
         let want = json!({
             "title": "Flood", "url": "https://mail.google.com/mail/#all/18e0", "body": "The dam & the rain",
-            "author": "Ann <ann@example.org>", "date_published": "2024-03-05T10:00:00+00:00", "id": "18e0", "thread": "18df",
+            "author": "Ann", "date_published": "2024-03-05T10:00:00+00:00", "id": "18e0", "thread": "18df",
+            "from": "Ann <ann@example.org>",
         });
         assert_eq!(item, want);
         assert_eq!(result(&with_headers(json!({"id": "1"})))["title"], "(no subject)");
+    }
+
+    #[test]
+    fn an_author_is_a_name_or_else_an_address() {
+        for (sender, author) in [
+            ("Ann Reed <ann@example.org>", "Ann Reed"),
+            ("\"Reed, Ann\" <ann@example.org>", "Reed, Ann"),
+            ("<ann@example.org>", "ann@example.org"),
+            ("ann@example.org", "ann@example.org"),
+            ("Ann <ann", "Ann"),
+            ("", ""),
+        ] {
+            assert_eq!(display_name(sender), author, "{sender}");
+        }
     }
 }

@@ -12,15 +12,11 @@ use domain::ports::{
     ProviderQuery, RequestDescription, ResultOrigin, SourceRequest, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
-use domain::provider_config::ConfigField;
 use domain::search::Sort;
-use domain::validation::FieldErrors;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt;
-use syntax::error::SyntaxError;
 use syntax::strip_html::strip_markup;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -40,14 +36,11 @@ pub const KIND: ConnectorKind = ConnectorKind {
     origin: ResultOrigin::Live,
     source_kind: SourceKind::Web,
     test_target: TestTarget::Fake,
-    check,
+    check: delegated_api::check,
     build,
 };
 
 const PATH: [&str; 5] = ["calendar", "v3", "calendars", "primary", "events"];
-/// Default number of days before and after today, and the most that a provider may set.
-const DAYS: u64 = 365;
-const DAYS_MAX: u64 = 3650;
 /// Events per page, and the most that are read to find the newest or nearest ones.
 const PAGE: &str = "250";
 const EVENTS_MAX: usize = 2500;
@@ -68,61 +61,16 @@ impl fmt::Debug for GoogleCalendar {
     }
 }
 
-fn check(provider: &SearchProvider) -> FieldErrors {
-    let mut errors = delegated_api::check(provider);
-    let config = CalendarConfig::of(provider);
-    for days in [config.back(), config.ahead()] {
-        if let Err(sentence) = days {
-            errors.add("config", sentence);
-        }
-    }
-    errors
-}
-
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let wrong = |error: SyntaxError| ConnectorError::of_syntax("config", error);
-    let config = CalendarConfig::of(provider);
+    let days = provider.spec.config.google_calendar;
     Ok(GoogleCalendar {
         api: DelegatedApi::new(&GOOGLE, "calendar.readonly", provider, context)?,
-        back: config.back().map_err(wrong)?,
-        ahead: config.ahead().map_err(wrong)?,
+        back: Days::new(u64::from(days.back)),
+        ahead: Days::new(u64::from(days.ahead)),
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
         context: context.clone(),
     }
     .boxed())
-}
-
-/// `config.swirl.google_calendar` of a provider.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct CalendarConfig {
-    calendar_lookback_days: ConfigField<u64>,
-    calendar_lookahead_days: ConfigField<u64>,
-}
-
-impl CalendarConfig {
-    fn of(provider: &SearchProvider) -> Self {
-        provider.spec.config.block("google_calendar")
-    }
-
-    fn back(&self) -> Result<Days, SyntaxError> {
-        read_days("calendar_lookback_days", self.calendar_lookback_days)
-    }
-
-    fn ahead(&self) -> Result<Days, SyntaxError> {
-        read_days("calendar_lookahead_days", self.calendar_lookahead_days)
-    }
-}
-
-fn read_days(key: &str, field: ConfigField<u64>) -> Result<Days, SyntaxError> {
-    let days = match field {
-        ConfigField::Missing => Some(DAYS),
-        ConfigField::Valid(days) => Some(days).filter(|days| *days <= DAYS_MAX),
-        ConfigField::Invalid => None,
-    };
-    days.map(Days::new).ok_or_else(|| {
-        format!("swirl.google_calendar.{key}: a whole number of days from 0 to {DAYS_MAX} is needed.").into()
-    })
 }
 
 impl TypedConnector for GoogleCalendar {
@@ -227,38 +175,4 @@ fn result(event: &Value) -> Value {
         ("location", event.get("location")),
         ("attendees", Some(&people)),
     ])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::shared::fixtures::{config_errors, provider_with_block};
-
-    #[test]
-    fn its_block_is_read_and_wrong_values_are_named() {
-        let wrong = |key: &str| {
-            format!("swirl.google_calendar.{key}: a whole number of days from 0 to 3650 is needed.")
-        };
-        let (back, ahead) = ("calendar_lookback_days", "calendar_lookahead_days");
-        let usual = Some(DAYS);
-        let table = [
-            (json!(null), usual, usual, Vec::new()),
-            (json!([7, 8]), usual, usual, Vec::new()),
-            (json!({}), usual, usual, Vec::new()),
-            (json!({back: 0, ahead: 3650}), Some(0), Some(3650), Vec::new()),
-            (json!({back: 3651}), None, usual, vec![wrong(back)]),
-            (json!({back: u64::MAX}), None, usual, vec![wrong(back)]),
-            (json!({back: -1}), None, usual, vec![wrong(back)]),
-            (json!({ahead: 1.5}), usual, None, vec![wrong(ahead)]),
-            (json!({ahead: "7"}), usual, None, vec![wrong(ahead)]),
-            (json!({ahead: null, back: []}), None, None, vec![wrong(back), wrong(ahead)]),
-        ];
-        for (block, back, ahead, expected) in table {
-            let provider = provider_with_block("google_calendar", &block);
-            let config = CalendarConfig::of(&provider);
-            assert_eq!(config.back().ok(), back.map(Days::new), "{block}");
-            assert_eq!(config.ahead().ok(), ahead.map(Days::new), "{block}");
-            assert_eq!(config_errors(check(&provider)), expected, "{block}");
-        }
-    }
 }

@@ -84,11 +84,13 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     .boxed())
 }
 
-/// The provider as a plain HTTP source: its mappings name tool arguments, not parts of the address.
+/// The provider as a plain HTTP source: its mappings name tool arguments, not parts of the address, and the results
+/// need no path.
 fn plain(provider: &SearchProvider) -> SearchProvider {
     let mut plain = provider.clone();
     plain.spec.query_template = "{url}".to_owned();
     plain.spec.query_mappings = ParsedText::default();
+    plain.spec.response_mappings = ParsedText::default();
     plain
 }
 

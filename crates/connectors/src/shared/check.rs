@@ -26,6 +26,13 @@ pub fn read_notations(provider: &SearchProvider, errors: &mut FieldErrors) -> No
     read
 }
 
+/// Adds an error if the response mappings lack the results.
+pub fn require_results(notations: &Notations, errors: &mut FieldErrors) {
+    if let Err(error) = notations.response_mappings.check_results() {
+        add_error(errors, ConnectorError::of_syntax("response_mappings", error));
+    }
+}
+
 /// Adds an error under its field.
 pub fn add_error(errors: &mut FieldErrors, error: ConnectorError) {
     errors.add(error.field.unwrap_or("connector"), error.message);

@@ -1,6 +1,6 @@
 //! Validation of providers that are queried over HTTP.
 
-use super::check::{Notations, add_error, read_notations};
+use super::check::{Notations, add_error, read_notations, require_results};
 use domain::ports::{ConnectorError, Origin};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -12,6 +12,7 @@ use url::Url;
 pub fn check(provider: &SearchProvider) -> (Notations, FieldErrors) {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
+    require_results(&notations, &mut errors);
     let spec = &provider.spec;
     for (field, text) in [("url", &spec.url), ("query_template", &spec.query_template)] {
         for name in placeholders(text).into_iter().filter(|name| !is_known(name, field, provider, &notations))
@@ -189,6 +190,7 @@ mod tests {
             (ProviderSpec { query_mappings: "=x".into(), ..plain() }, vec!["query_mappings"]),
             (ProviderSpec { query_mappings: "PROMPT='{x}'".into(), ..plain() }, vec![]),
             (ProviderSpec { response_mappings: "RESULT_S=x".into(), ..plain() }, vec!["response_mappings"]),
+            (ProviderSpec { response_mappings: "FOUND=total".into(), ..plain() }, vec!["response_mappings"]),
             (ProviderSpec { result_mappings: "title=a b".into(), ..plain() }, vec!["result_mappings"]),
             (
                 ProviderSpec {

@@ -2,7 +2,7 @@
 //!
 //! Uses version 1.0 of the API: the beta version may change at any time and is not meant for production.
 
-use super::check::{read_notations, valid_notations};
+use super::check::{read_notations, require_results, valid_notations};
 use super::delegated_api::{DelegatedApi, ErrorCause, Service, without_credentials};
 use super::http_source::config_invalid;
 use super::literal_terms::{LiteralTerms, joined};
@@ -88,6 +88,7 @@ impl fmt::Debug for GraphSearch {
 pub fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(&without_credentials(provider), &mut errors);
+    require_results(&notations, &mut errors);
     let template = &provider.spec.post_query_template;
     if let Err(sentence) =
         json_body::bind(template, &binding(&notations.query_mappings, "x"), QueryEncoding::Raw)

@@ -35,6 +35,7 @@ pub mod own_data;
 pub mod page;
 pub mod postgres;
 pub mod remote_sql;
+mod reported_error;
 pub mod response;
 pub mod rows;
 pub mod search_engine;

@@ -1,5 +1,6 @@
 //! Extracts one page of items from a response according to `response_mappings`.
 
+use super::reported_error;
 use domain::ports::{ConnectorError, ConnectorErrorKind, NormalizedPage};
 use serde_json::Value;
 use syntax::json_path::JsonPath;
@@ -7,6 +8,7 @@ use syntax::response_mappings::ResponseMappings;
 
 /// Splits a response into found, retrieved and the items, which are moved, not copied.
 pub fn take_apart(mut answer: Value, mappings: &ResponseMappings) -> Result<NormalizedPage, ConnectorError> {
+    reported_error::check(&answer, mappings)?;
     let found = count("FOUND", mappings.found.as_ref(), &answer)?;
     let retrieved = count("RETRIEVED", mappings.retrieved.as_ref(), &answer)?;
     if found == Some(0) || retrieved == Some(0) {

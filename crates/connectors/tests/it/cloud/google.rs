@@ -74,7 +74,7 @@ fn days_are_checked() {
             config: serde_json::from_value(config).expect("an object"),
             ..spec("GoogleCalendar")
         };
-        let errors = (kind("GoogleCalendar").check)(&provider(spec));
+        let errors = spec.check();
         assert!(errors.to_string().contains("calendar_lookback_days"), "{errors}");
     }
 }
