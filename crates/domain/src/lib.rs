@@ -77,6 +77,7 @@ pub mod ready_source;
 mod record_json;
 pub mod request_context;
 pub mod result;
+pub mod result_group;
 pub mod retention;
 pub mod schedule;
 pub mod search;

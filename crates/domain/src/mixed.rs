@@ -160,7 +160,10 @@ pub struct ResultsInfo {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
 pub struct Completeness {
     pub asked: u32,
+    /// Delivered everything.
     pub answered: u32,
+    /// Delivered a part: a later page failed or was late.
+    pub partial: u32,
     pub failed: u32,
     pub timed_out: u32,
     pub suspended: u32,
@@ -173,6 +176,7 @@ impl Completeness {
             counts.asked += 1;
             match status {
                 ProviderStatus::Ok | ProviderStatus::NoResults => counts.answered += 1,
+                ProviderStatus::Partial => counts.partial += 1,
                 ProviderStatus::Error | ProviderStatus::NotConnected => counts.failed += 1,
                 ProviderStatus::Timeout => counts.timed_out += 1,
                 ProviderStatus::Suspended => counts.suspended += 1,

@@ -194,6 +194,11 @@ impl ProviderSpec {
     }
 }
 
+/// Whether a search cannot tell one name from the other.
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
+}
+
 /// Parses an object, or a text that contains one, most often `"{}"`, as many configurations have it.
 fn object_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
     let value = match Value::deserialize(deserializer)? {

@@ -7,14 +7,20 @@ use crate::instant::Instant;
 use crate::notice::{self, Notice};
 use crate::provenance::Provenance;
 use crate::record_json::push_records;
+use crate::result_group::GroupPlace;
 use crate::status::ProviderStatus;
 use crate::summary::details::SummaryDetails;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use syntax::highlights::unmarked;
+use syntax::script_url::is_script_url;
 
 /// `date_published` of a result without a date.
 pub use syntax::dates::DATE_UNKNOWN;
+
+/// Longest title that a source gives, in characters; the rest is cut.
+pub const TITLE_CHARS_MAX: usize = 1_000;
 
 /// `new` of a result that an update added.
 pub const NEW: u8 = 1;
@@ -61,8 +67,13 @@ pub struct ResultItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_block: Option<String>,
     /// Other results for the same document; this one is the best of them.
+    // Stored by earlier versions, which did not keep the others as results of their own; otherwise made on reading.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub duplicates: Vec<Duplicate>,
+    /// Its place among the results for the same document, if there are several; stored beside the results.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub group: Option<GroupPlace>,
     /// For a summary: the `swirl_id`s of its source results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rag_query_items: Vec<String>,
@@ -93,6 +104,24 @@ impl ResultItem {
     /// More than the JSON of most results has, so that the memory for a list of them is allocated once.
     pub const JSON_BYTES: usize = 2 * 1024;
 
+    /// Removes a URL that would execute what it contains, and cuts a title that is too long.
+    pub fn restrict(&mut self) {
+        if is_script_url(&self.url) {
+            self.url.clear();
+        }
+        // A character has at least one byte.
+        if self.title.len() > TITLE_CHARS_MAX
+            && let Some((end, _)) = self.title.char_indices().nth(TITLE_CHARS_MAX)
+        {
+            self.title.truncate(end);
+            // The tag of a highlight is whole or not there.
+            if let Some(tag) = self.title.rfind('<').filter(|tag| !self.title[*tag..].contains('>')) {
+                self.title.truncate(tag);
+            }
+            self.title.push('…');
+        }
+    }
+
     /// The text of a scored field.
     pub fn text(&self, field: Field) -> &str {
         match field {
@@ -121,9 +150,14 @@ impl ResultItem {
         push_records(items, text)
     }
 
-    /// Also reads lists with all fields, which earlier versions stored.
+    /// Also reads lists with all fields, which earlier versions stored, and URLs that this one does not accept.
     pub fn list_from_json(text: &str) -> serde_json::Result<Vec<Self>> {
-        serde_json::from_str(text)
+        let mut items: Vec<Self> = serde_json::from_str(text)?;
+        for item in &mut items {
+            let copies = item.duplicates.iter_mut().map(|copy| &mut copy.url);
+            copies.chain([&mut item.url]).filter(|url| is_script_url(url)).for_each(|url| url.clear());
+        }
+        Ok(items)
     }
 }
 
@@ -146,10 +180,13 @@ pub struct HashedWords {
 /// Maximum length of the `body` of a duplicate, in characters.
 pub const DUPLICATE_BODY_CHARS_MAX: usize = 200;
 
-/// A result that was grouped under a better one for the same document. It has no id of its own.
+/// A result that was grouped under a better one for the same document.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Duplicate {
+    /// Id of the saved result; absent if an earlier version grouped it.
+    #[serde(skip_serializing_if = "is_unsaved")]
+    pub swirl_id: ResultId,
     /// Name of the provider.
     pub searchprovider: String,
     pub title: String,
@@ -161,6 +198,24 @@ pub struct Duplicate {
     /// For a result from the semantic cache: its document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal_id: Option<SignalId>,
+}
+
+fn is_unsaved(id: &ResultId) -> bool {
+    id.0 == 0
+}
+
+impl Duplicate {
+    pub fn of(item: &ResultItem) -> Self {
+        Self {
+            swirl_id: item.swirl_id,
+            searchprovider: item.searchprovider.clone(),
+            title: unmarked(&item.title).into_owned(),
+            url: item.url.clone(),
+            body: unmarked(&item.body).chars().take(DUPLICATE_BODY_CHARS_MAX).collect(),
+            date_published: item.date_published.clone(),
+            signal_id: item.cache.as_ref().map(|mark| mark.signal_id),
+        }
+    }
 }
 
 /// An error of one provider: a code for programs, a sentence for people.
@@ -222,4 +277,40 @@ pub struct SavedResult {
     pub date_updated: Instant,
     /// Identifies the stored item: a changed item has another version.
     pub version: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titled(title: &str) -> String {
+        let mut item = ResultItem { title: title.to_owned(), ..ResultItem::default() };
+        item.restrict();
+        item.title
+    }
+
+    #[test]
+    fn titles_are_bounded() {
+        let full = "é".repeat(TITLE_CHARS_MAX);
+        assert_eq!(titled(&full), full);
+        assert_eq!(titled(&format!("{full}x")), format!("{full}…"));
+        let before = "x".repeat(TITLE_CHARS_MAX - 2);
+        assert_eq!(titled(&format!("{before}<em>river</em>")), format!("{before}…"));
+    }
+
+    #[test]
+    fn scripts_are_not_addresses() {
+        let mut item = ResultItem { url: "javascript:alert(1)".to_owned(), ..ResultItem::default() };
+        let copy = Duplicate { url: item.url.clone(), ..Duplicate::default() };
+        item.duplicates.push(copy);
+        let stored = serde_json::to_string(&[item.clone()]).expect("json");
+        item.restrict();
+        assert_eq!(item.url, "");
+        let read = ResultItem::list_from_json(&stored).expect("results");
+        assert_eq!(
+            (read[0].url.as_str(), read[0].duplicates[0].url.as_str()),
+            ("", ""),
+            "of an earlier version"
+        );
+    }
 }

@@ -40,7 +40,7 @@ pub struct RunEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunFindings {
     pub entries: Vec<RunEntry>,
-    /// Names of the queried providers that did not deliver.
+    /// Names of the queried providers that did not deliver everything.
     pub unanswered: Vec<String>,
 }
 
@@ -297,6 +297,7 @@ mod tests {
         let cases = [
             (ProviderStatus::Ok, "u:9"),
             (ProviderStatus::NoResults, "u:9"),
+            (ProviderStatus::Partial, "u:9 u:2"),
             (ProviderStatus::Error, "u:9 u:2"),
             (ProviderStatus::Timeout, "u:9 u:2"),
         ];

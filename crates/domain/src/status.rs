@@ -118,6 +118,8 @@ pub enum ProviderStatus {
     Ok,
     /// It delivered zero results.
     NoResults,
+    /// It delivered results, but a later page failed; `error` describes how.
+    Partial,
     /// It did not respond before the deadline.
     Timeout,
     /// It failed; `error` describes how.
@@ -129,9 +131,24 @@ pub enum ProviderStatus {
 }
 
 impl ProviderStatus {
-    /// Zero results count as delivered; a failure does not.
+    /// It delivered everything. Zero results count as delivered; a failure does not.
     pub fn has_delivered(self) -> bool {
         matches!(self, Self::Ok | Self::NoResults)
+    }
+
+    /// It delivered everything or a part.
+    pub fn has_responded(self) -> bool {
+        self.has_delivered() || self == Self::Partial
+    }
+
+    /// The status in a record. Earlier versions do not know partial deliveries: they read `ok`, with an error beside it.
+    pub fn to_stored(self) -> Self {
+        if self == Self::Partial { Self::Ok } else { self }
+    }
+
+    /// The status of a record, which may have an error.
+    pub fn from_stored(self, has_error: bool) -> Self {
+        if has_error && self.has_delivered() { Self::Partial } else { self }
     }
 }
 
@@ -172,5 +189,23 @@ mod tests {
         assert_eq!(SearchStatus::ready(RunKind::Update, Delivery::Partial), PartialUpdateReady);
         assert!(ProviderStatus::NoResults.has_delivered());
         assert!(!ProviderStatus::Timeout.has_delivered());
+        assert!(!ProviderStatus::Partial.has_delivered());
+    }
+
+    #[test]
+    fn a_partial_delivery_is_stored_as_ok_with_an_error() {
+        let failures = [
+            ProviderStatus::Partial,
+            ProviderStatus::Timeout,
+            ProviderStatus::Error,
+            ProviderStatus::Suspended,
+        ];
+        for status in failures {
+            assert_eq!(status.to_stored().from_stored(true), status);
+        }
+        for status in [ProviderStatus::Ok, ProviderStatus::NoResults] {
+            assert_eq!(status.to_stored().from_stored(false), status);
+        }
+        assert_eq!(ProviderStatus::Partial.to_stored(), ProviderStatus::Ok);
     }
 }

@@ -127,9 +127,9 @@ pub(crate) struct RunView {
     pub name: String,
     pub found: u64,
     pub retrieved: u64,
-    /// ok, no_results, timeout, error, suspended or not_connected.
+    /// ok, no_results, partial, timeout, error, suspended or not_connected.
     pub status: String,
-    /// Error message, if it failed.
+    /// Error message, if it or one of its later pages failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -3,6 +3,7 @@
 use super::{Badge, CacheStatus, VersionStatus};
 use crate::ids::SignalId;
 use crate::result::{ResultItem, ResultSet};
+use crate::result_group::retain_firsts;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -13,8 +14,10 @@ pub const CANDIDATES_MAX: usize = 100;
 /// The cached documents in the list, each once with its best confidence. Results in a block are not part of the list.
 pub fn candidates(sets: &[ResultSet]) -> Vec<(SignalId, f64)> {
     let mut best: BTreeMap<SignalId, (bool, f64)> = BTreeMap::new();
-    for item in sets.iter().flat_map(|set| &set.items) {
-        let Some(status) = listed(item) else { continue };
+    let mut listed: Vec<&ResultItem> = sets.iter().flat_map(|set| &set.items).collect();
+    retain_firsts(&mut listed, |item| item.group);
+    for item in listed {
+        let Some(status) = cache_status(item) else { continue };
         let confidence = item.swirl_confidence_score;
         let confidence = if confidence.is_finite() { confidence } else { 0.0 };
         let known = best.entry(status.signal_id).or_default();
@@ -43,7 +46,7 @@ pub fn apply_version_statuses(
 }
 
 /// The status of a cached result in the list.
-fn listed(item: &ResultItem) -> Option<&CacheStatus> {
+fn cache_status(item: &ResultItem) -> Option<&CacheStatus> {
     item.cache.as_deref().filter(|_| item.result_block.is_none())
 }
 

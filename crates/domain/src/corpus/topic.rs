@@ -1,6 +1,7 @@
 //! Topic of a decision on versions: a query, for one matter or for all.
 
 use super::MATTER_PREFIX;
+use crate::validation::FieldErrors;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
@@ -26,16 +27,29 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Parses `firm`, `matter:<tag>` or `<tag>`; an empty text is the whole firm.
+    /// Parses `firm`, `matter:<tag>` or `<tag>`; an empty text is the whole firm. The prefix may have any case.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
-        match text.strip_prefix(MATTER_PREFIX).map(str::trim) {
+        match matter(text) {
             Some("") => Self::Firm,
             Some(tag) => Self::Matter(tag.to_owned()),
             None if text.is_empty() || text == FIRM => Self::Firm,
             None => Self::Matter(text.to_owned()),
         }
     }
+
+    /// Checks a scope that a person names: a matter without a name must not become the whole firm.
+    pub fn check(errors: &mut FieldErrors, field: &str, text: &str) {
+        errors.check(matter(text.trim()) != Some(""), field, || {
+            format!("Name a matter, such as {MATTER_PREFIX}acme, or {FIRM} for the whole firm.")
+        });
+    }
+}
+
+/// The tag after `matter:`.
+fn matter(text: &str) -> Option<&str> {
+    let (prefix, tag) = text.split_at_checked(MATTER_PREFIX.len())?;
+    prefix.eq_ignore_ascii_case(MATTER_PREFIX).then(|| tag.trim())
 }
 
 impl fmt::Display for Scope {
@@ -115,11 +129,28 @@ mod tests {
             ("matter:", Scope::Firm),
             ("acme", acme.clone()),
             ("matter:acme", acme.clone()),
+            ("MATTER:acme", acme.clone()),
             (" matter: acme ", acme.clone()),
             ("matter:firm", Scope::Matter("firm".to_owned())),
         ] {
             assert_eq!(Scope::parse(text), expected, "{text}");
             assert_eq!(Scope::parse(&expected.to_string()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_matter_without_a_name_is_not_the_firm() {
+        for (text, is_valid) in [
+            ("", true),
+            ("firm", true),
+            ("acme", true),
+            ("matter:a", true),
+            ("matter:", false),
+            (" Matter: ", false),
+        ] {
+            let mut errors = FieldErrors::default();
+            Scope::check(&mut errors, "scope", text);
+            assert_eq!(errors.is_empty(), is_valid, "{text}");
         }
     }
 

@@ -12,6 +12,7 @@ pub use stored::StoredNotices;
 use crate::instant::{self, DisplayTime, Instant};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
+use syntax::display::is_direction_control;
 
 /// Maximum number of notices of a search.
 pub const NOTICES_MAX: usize = 1_000;
@@ -25,7 +26,13 @@ pub struct Notice {
 }
 
 impl Notice {
-    pub fn new(at: Instant, kind: NoticeKind) -> Self {
+    /// A notice whose texts from outside do not change the direction of the text around them.
+    pub fn new(at: Instant, mut kind: NoticeKind) -> Self {
+        kind.change_texts(|text| {
+            if !text.is_ascii() && text.contains(is_direction_control) {
+                text.retain(|c| !is_direction_control(c));
+            }
+        });
         Self { at: instant::to_micros(at), kind }
     }
 

@@ -258,6 +258,15 @@ fn every_text_from_outside_is_masked() {
 }
 
 #[test]
+fn no_text_from_outside_turns_a_line_round() {
+    for (mut kind, _) in all() {
+        kind.change_texts(|text| *text = format!("\u{202e}{text}\u{2066}"));
+        let line = Notice::new(time(), kind).to_string();
+        assert!(!line.contains(['\u{202e}', '\u{2066}']), "{line}");
+    }
+}
+
+#[test]
 fn the_oldest_notices_go_and_the_first_stays() {
     let number = |number: usize| Notice::new(time(), NoticeKind::HidByPreferences { count: number });
     let many = |count: usize| (0..count).map(number).collect::<Vec<_>>();

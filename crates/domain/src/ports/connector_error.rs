@@ -35,6 +35,8 @@ pub enum ConnectorErrorKind {
     Unavailable,
     /// The source's answer cannot be read.
     Unreadable,
+    /// A response with status 200 says that it failed.
+    SourceError,
 }
 
 impl ConnectorErrorKind {
@@ -54,6 +56,7 @@ impl ConnectorErrorKind {
             Self::Timeout => "timeout",
             Self::Unavailable => "unavailable",
             Self::Unreadable => "unreadable",
+            Self::SourceError => "source_error",
         }
     }
 
@@ -77,6 +80,7 @@ impl ConnectorErrorKind {
             Self::Timeout => "try the query at the source itself, and raise SVC_TIMEOUT if it is always slow",
             Self::Unavailable => "check that the source is running, and its host and port in url",
             Self::Unreadable => "test the provider and check that its URL is the right one",
+            Self::SourceError => "do what the source says: most often its credentials or the query are wrong",
         }
     }
 
@@ -85,7 +89,7 @@ impl ConnectorErrorKind {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::ConfigInvalid,
         Self::QueryInvalid,
         Self::AddressRefused,
@@ -99,6 +103,7 @@ impl ConnectorErrorKind {
         Self::Timeout,
         Self::Unavailable,
         Self::Unreadable,
+        Self::SourceError,
     ];
 }
 

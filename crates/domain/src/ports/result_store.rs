@@ -3,6 +3,7 @@
 use super::{Page, StoreError};
 use crate::ids::{ProviderId, ResultId, SearchId, UserId};
 use crate::instant::Instant;
+use crate::notice::Notice;
 use crate::owner_scope::OwnerScope;
 use crate::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use async_trait::async_trait;
@@ -11,6 +12,8 @@ use async_trait::async_trait;
 pub trait ResultStore: ResultEdits {
     /// All sets of a search, by provider id.
     async fn result_sets(&self, search: SearchId) -> Result<Vec<ResultSet>, StoreError>;
+    /// The notices of each set of these searches, without its results; by search and provider.
+    async fn set_notices(&self, searches: &[SearchId]) -> Result<Vec<(SearchId, Vec<Notice>)>, StoreError>;
     async fn result(&self, id: ResultId) -> Result<SavedResult, StoreError>;
     /// Results of the searches of these owners, newest first.
     async fn results(

@@ -2,9 +2,11 @@
 
 mod connector_use;
 mod field;
+mod google_calendar;
 
 pub use connector_use::{ConnectorUse, RETRIES_MAX};
 pub use field::ConfigField;
+pub use google_calendar::CalendarDays;
 
 use crate::corpus::SourceKind;
 use crate::rag::{FetchUrlBody, RagOverrides};
@@ -24,6 +26,7 @@ pub struct ProviderConfig {
     pub fetch_url_body: Option<FetchUrlBody>,
     pub cache: CacheConfig,
     pub llm_use: LlmUse,
+    pub google_calendar: CalendarDays,
     /// What is wrong in these blocks.
     errors: FieldErrors,
     object: Map<String, Value>,
@@ -49,15 +52,30 @@ fn read_block<T: Default + DeserializeOwned>(object: &Map<String, Value>, name: 
     block.and_then(|block| T::deserialize(block).ok()).unwrap_or_default()
 }
 
+/// Blocks that every provider may have, whatever its connector.
+const BLOCKS: [&str; 6] = ["connector_use", "rag", "fetch_url_body", "cache", "llm_use", "google_calendar"];
+
+/// Reports blocks that are not objects, which would be ignored.
+fn check_shape(object: &Map<String, Value>, errors: &mut FieldErrors) {
+    let Some(swirl) = object.get("swirl").filter(|swirl| !swirl.is_null()) else { return };
+    errors.check(swirl.is_object(), "config", || "swirl: an object is needed.".to_owned());
+    for name in BLOCKS {
+        let is_right = swirl.get(name).is_none_or(|block| block.is_object() || block.is_null());
+        errors.check(is_right, "config", || format!("swirl.{name}: an object is needed."));
+    }
+}
+
 impl From<Map<String, Value>> for ProviderConfig {
     fn from(object: Map<String, Value>) -> Self {
         let mut errors = FieldErrors::default();
+        check_shape(&object, &mut errors);
         Self {
             connector_use: ConnectorUse::read(read_block(&object, "connector_use"), &mut errors),
             rag: RagOverrides::read(&object, &mut errors),
             fetch_url_body: FetchUrlBody::read(&object, &mut errors),
-            cache: read_block::<CacheBlock>(&object, "cache").into(),
-            llm_use: LlmUse::read(&object),
+            cache: CacheConfig::read(read_block(&object, "cache"), &mut errors),
+            llm_use: LlmUse::read(&object, &mut errors),
+            google_calendar: CalendarDays::read(read_block(&object, "google_calendar"), &mut errors),
             errors,
             object,
         }
@@ -77,7 +95,7 @@ impl Serialize for ProviderConfig {
     }
 }
 
-/// `config.swirl.cache` of one provider. Invalid values are ignored.
+/// `config.swirl.cache` of one provider.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CacheConfig {
     pub acl: CacheAcl,
@@ -104,8 +122,21 @@ struct CacheBlock {
     authority: ConfigField<f64>,
 }
 
-impl From<CacheBlock> for CacheConfig {
-    fn from(block: CacheBlock) -> Self {
+impl CacheConfig {
+    /// Invalid values are reported and otherwise ignored.
+    fn read(block: CacheBlock, errors: &mut FieldErrors) -> Self {
+        let mut wrong =
+            |key: &str, what: String| errors.add("config", format!("swirl.cache.{key}: {what} is needed."));
+        if !block.acl.is_missing_or(|acl| ["user", "provider"].contains(&acl.as_str())) {
+            wrong("acl", "user or provider".to_owned());
+        }
+        if !block.kind.is_missing_or(|name| SourceKind::parse(name).is_some()) {
+            let known: Vec<&str> = SourceKind::ALL.iter().map(|kind| kind.as_str()).collect();
+            wrong("kind", format!("one of {}", known.join(", ")));
+        }
+        if !block.authority.is_missing_or(|weight| (0.0..=1.0).contains(weight)) {
+            wrong("authority", "a number from 0 to 1".to_owned());
+        }
         let acl = match block.acl.valid().as_deref() {
             Some("provider") => CacheAcl::Provider,
             _ => CacheAcl::User,
@@ -115,7 +146,7 @@ impl From<CacheBlock> for CacheConfig {
     }
 }
 
-/// `config.swirl.llm_use` of one provider. Invalid values are ignored.
+/// `config.swirl.llm_use` of one provider.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LlmUse {
     /// How a model writes queries in the language of the source: `mcp.prompt.query_instructions`. Never blank.
@@ -123,11 +154,23 @@ pub struct LlmUse {
 }
 
 impl LlmUse {
-    fn read(config: &Map<String, Value>) -> Self {
-        let block = config.get("swirl").and_then(|swirl| swirl.get("llm_use"));
-        let prompt = block.and_then(|block| block.get("mcp")?.get("prompt"));
-        let text = prompt.and_then(|prompt| prompt.get("query_instructions")?.as_str());
-        Self { query_instructions: text.filter(|text| !text.trim().is_empty()).map(str::to_owned) }
+    /// Invalid values are reported and otherwise ignored.
+    fn read(config: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
+        let mut value = config.get("swirl").and_then(|swirl| swirl.get("llm_use"));
+        let mut place = "swirl.llm_use".to_owned();
+        for name in ["mcp", "prompt"] {
+            value = value.and_then(|object| object.get(name)).filter(|value| !value.is_null());
+            place = format!("{place}.{name}");
+            errors.check(value.is_none_or(Value::is_object), "config", || {
+                format!("{place}: an object is needed.")
+            });
+        }
+        let given = value.and_then(|prompt| prompt.get("query_instructions"));
+        errors.check(given.is_none_or(Value::is_string), "config", || {
+            format!("{place}.query_instructions: a text is needed.")
+        });
+        let text = given.and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        Self { query_instructions: text.map(str::to_owned) }
     }
 }
 
@@ -163,9 +206,10 @@ mod tests {
         for given in
             [json!({}), json!({"swirl": null}), json!({"swirl": []}), json!({"swirl": {"other": {}}})]
         {
-            let expected =
-                ProviderConfig { object: given.as_object().unwrap().clone(), ..ProviderConfig::default() };
-            assert_eq!(config(given.clone()), expected, "{given}");
+            let object = given.as_object().unwrap().clone();
+            let expected = ProviderConfig { object, ..ProviderConfig::default() };
+            let read = ProviderConfig { errors: FieldErrors::default(), ..config(given.clone()) };
+            assert_eq!(read, expected, "{given}");
         }
     }
 
@@ -175,26 +219,72 @@ mod tests {
         let by_provider = CacheConfig { acl: CacheAcl::Provider, ..nothing };
         let weighing = |authority| CacheConfig { authority: Some(authority), ..nothing };
         let table = [
-            (json!(null), nothing),
-            (json!("provider"), nothing),
-            (json!(["provider"]), nothing),
-            (json!({}), nothing),
-            (json!({"acl": "provider"}), by_provider),
-            (json!({"acl": "Provider"}), nothing),
-            (json!({"acl": ["provider"]}), nothing),
-            (json!({"kind": "wiki"}), CacheConfig { kind: Some(SourceKind::Wiki), ..nothing }),
-            (json!({"kind": "Wiki"}), nothing),
-            (json!({"kind": 7, "acl": "provider"}), by_provider),
-            (json!({"authority": 0.5}), weighing(0.5)),
-            (json!({"authority": 1}), weighing(1.0)),
-            (json!({"authority": -1e300}), weighing(-1e300)),
-            (json!({"authority": "0.5"}), nothing),
-            (json!({"authority": null}), nothing),
+            (json!(null), nothing, ""),
+            (json!("provider"), nothing, "swirl.cache: an object"),
+            (json!(["provider"]), nothing, "swirl.cache: an object"),
+            (json!({}), nothing, ""),
+            (json!({"acl": "provider"}), by_provider, ""),
+            (json!({"acl": "user"}), nothing, ""),
+            (json!({"acl": "Provider"}), nothing, "swirl.cache.acl: user or provider"),
+            (json!({"acl": ["provider"]}), nothing, "swirl.cache.acl: user or provider"),
+            (json!({"kind": "wiki"}), CacheConfig { kind: Some(SourceKind::Wiki), ..nothing }, ""),
+            (json!({"kind": "Wiki"}), nothing, "swirl.cache.kind: one of"),
+            (json!({"kind": 7, "acl": "provider"}), by_provider, "swirl.cache.kind: one of"),
+            (json!({"authority": 0.5}), weighing(0.5), ""),
+            (json!({"authority": 1}), weighing(1.0), ""),
+            (json!({"authority": -1e300}), weighing(-1e300), "swirl.cache.authority: a number from 0 to 1"),
+            (json!({"authority": "0.5"}), nothing, "swirl.cache.authority: a number from 0 to 1"),
+            (json!({"authority": null}), nothing, "swirl.cache.authority: a number from 0 to 1"),
         ];
-        for (block, expected) in table {
+        for (block, expected, error) in table {
             let read = config(json!({"swirl": {"cache": block}}));
             assert_eq!(read.cache, expected, "{block}");
-            assert!(read.errors.is_empty(), "{block}");
+            assert_error(&read, error);
+        }
+    }
+
+    /// At most one, which begins like this.
+    fn assert_error(read: &ProviderConfig, expected: &str) {
+        let errors = read.errors.to_string();
+        assert_eq!(errors.is_empty(), expected.is_empty(), "{errors}");
+        assert!(errors.contains(expected), "{errors} instead of {expected}");
+    }
+
+    #[test]
+    fn every_block_is_an_object() {
+        assert_error(&config(json!({"swirl": []})), "swirl: an object is needed");
+        for name in BLOCKS {
+            let of = |block: Value| config(json!({"swirl": {name: block}}));
+            for right in [json!({}), json!(null)] {
+                assert_error(&of(right), "");
+            }
+            for wrong in [json!("text"), json!([]), json!(7), json!(true)] {
+                assert_error(&of(wrong), &format!("swirl.{name}: an object is needed"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_block_for_calendars() {
+        let (back, ahead) = ("calendar_lookback_days", "calendar_lookahead_days");
+        let usual = CalendarDays::default();
+        let wrong = |key: &str| format!("swirl.google_calendar.{key}: a whole number of days from 0 to 3650");
+        let table = [
+            (json!({}), usual, Vec::new()),
+            (json!({back: 0, ahead: 3650}), CalendarDays { back: 0, ahead: 3650 }, Vec::new()),
+            (json!({back: 3651}), usual, vec![wrong(back)]),
+            (json!({back: u64::MAX, ahead: 7}), CalendarDays { ahead: 7, ..usual }, vec![wrong(back)]),
+            (json!({back: -1}), usual, vec![wrong(back)]),
+            (json!({back: "x"}), usual, vec![wrong(back)]),
+            (json!({ahead: 1.5}), usual, vec![wrong(ahead)]),
+            (json!({ahead: null, back: []}), usual, vec![wrong(back), wrong(ahead)]),
+        ];
+        for (block, expected, errors) in table {
+            let read = config(json!({"swirl": {"google_calendar": block}}));
+            assert_eq!(read.google_calendar, expected, "{block}");
+            let told = read.errors.to_string();
+            assert_eq!(read.errors.is_empty(), errors.is_empty(), "{told}");
+            assert!(errors.iter().all(|error| told.contains(error)), "{told}");
         }
     }
 
@@ -202,19 +292,28 @@ mod tests {
     fn the_block_for_models() {
         let long = "x".repeat(100_000);
         let table = [
-            (json!(null), None),
-            (json!({"mcp": "text"}), None),
-            (json!({"mcp": [{"query_instructions": "a"}]}), None),
-            (json!({"mcp": {"prompt": "text"}}), None),
-            (json!({"mcp": {"prompt": {}}}), None),
-            (json!({"mcp": {"prompt": {"query_instructions": 7}}}), None),
-            (json!({"mcp": {"prompt": {"query_instructions": " \n"}}}), None),
-            (json!({"mcp": {"prompt": {"query_instructions": " Use au:name. "}}}), Some(" Use au:name. ")),
-            (json!({"mcp": {"prompt": {"query_instructions": long}}}), Some(long.as_str())),
+            (json!(null), None, ""),
+            (json!({"mcp": "text"}), None, "swirl.llm_use.mcp: an object"),
+            (json!({"mcp": [{"query_instructions": "a"}]}), None, "swirl.llm_use.mcp: an object"),
+            (json!({"mcp": {"prompt": "text"}}), None, "swirl.llm_use.mcp.prompt: an object"),
+            (json!({"mcp": {"prompt": {}}}), None, ""),
+            (
+                json!({"mcp": {"prompt": {"query_instructions": 7}}}),
+                None,
+                "swirl.llm_use.mcp.prompt.query_instructions: a text",
+            ),
+            (json!({"mcp": {"prompt": {"query_instructions": " \n"}}}), None, ""),
+            (
+                json!({"mcp": {"prompt": {"query_instructions": " Use au:name. "}}}),
+                Some(" Use au:name. "),
+                "",
+            ),
+            (json!({"mcp": {"prompt": {"query_instructions": long}}}), Some(long.as_str()), ""),
         ];
-        for (block, expected) in table {
+        for (block, expected, error) in table {
             let read = config(json!({"swirl": {"llm_use": block}}));
             assert_eq!(read.llm_use.query_instructions.as_deref(), expected, "{block}");
+            assert_error(&read, error);
         }
     }
 

@@ -46,6 +46,7 @@ fn full_item() -> ResultItem {
         starred: true,
         result_block: Some(text("block")),
         duplicates: vec![Duplicate { signal_id: Some(SignalId(3)), ..Duplicate::default() }],
+        group: None,
         rag_query_items: vec!["1".to_owned()],
         additional_content: Some(Box::default()),
         cache: Some(read(json!({

@@ -33,6 +33,8 @@ const INLINE_PARSE_BYTES_MAX: usize = 32 * 1024;
 pub(super) struct FetchedItems {
     pub found: Option<u64>,
     pub items: Vec<Value>,
+    /// Why later pages are missing.
+    pub missing: Option<ConnectorError>,
 }
 
 impl FetchedItems {
@@ -91,7 +93,7 @@ impl PageFetcher<'_> {
         set.query_to_provider = self.secrets.mask(&first.shown()).into_owned();
         let first = self.fetch_page(first, &mut set.notices).await?;
         let page_size = first.items.len();
-        let mut fetched = FetchedItems { found: first.found, items: first.items };
+        let mut fetched = FetchedItems { found: first.found, items: first.items, missing: None };
         let mut later_pages = futures_util::stream::iter(1..pages)
             .map(|page| async move {
                 let mut retries = Vec::new();
@@ -103,7 +105,7 @@ impl PageFetcher<'_> {
         let until = Instant::now() + time_left(run.deadline).mul_f64(LATER_PAGES_TIME_RATIO);
         while page_size > 0 && fetched.items.len() < wanted {
             // If a later page fails, the items of the earlier pages are kept.
-            let reason = match timeout_at(until, later_pages.next()).await {
+            let error = match timeout_at(until, later_pages.next()).await {
                 Ok(None) => break,
                 Ok(Some(Ok((page, retries)))) => {
                     set.notices.extend(retries);
@@ -112,10 +114,11 @@ impl PageFetcher<'_> {
                     }
                     continue;
                 }
-                Ok(Some(Err(error))) => error.to_string(),
-                Err(_) => reason::later_pages_late().to_owned(),
+                Ok(Some(Err(error))) => error,
+                Err(_) => ConnectorError::new(ConnectorErrorKind::Timeout, reason::later_pages_late()),
             };
-            set.notices.push(run.notice(NoticeKind::provider_failed(&set.provider_name, reason)));
+            set.notices.push(run.notice(NoticeKind::provider_failed(&set.provider_name, error.to_string())));
+            fetched.missing = Some(error);
             break;
         }
         fetched.items.truncate(wanted);

@@ -15,7 +15,7 @@ use domain::provider_probe::{DryRequest, DryRun, ProviderProbe};
 use domain::result::ProviderError;
 use domain::search::{Search, SearchSpec, Sort};
 use domain::secret::Secret;
-use domain::status::{ProviderStatus, SearchStatus};
+use domain::status::SearchStatus;
 use domain::user::Principal;
 use domain::validation::FieldErrors;
 use std::sync::Arc;
@@ -66,9 +66,8 @@ impl ProviderProber {
             Ok(set) => set,
             Err(_) => template.timed_out(self.context.clock.now(), self.timeout),
         };
-        let is_ok = matches!(set.status, ProviderStatus::Ok | ProviderStatus::NoResults);
         Ok(ProviderProbe {
-            status: if is_ok { "OK" } else { "FAIL" },
+            status: if set.status.has_delivered() { "OK" } else { "FAIL" },
             provider: set.provider_name,
             found: set.found,
             retrieved: set.retrieved,

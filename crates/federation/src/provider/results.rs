@@ -156,7 +156,10 @@ impl Pipeline {
             state.notices.extend(kind.map(|kind| Notice::new(self.context.clock.now(), kind)));
         }
         // Whatever the processors did, the results belong to this provider.
-        state.batch.items.iter_mut().for_each(|item| item.mark_as_given(self.provider.id));
+        for item in &mut state.batch.items {
+            item.restrict();
+            item.mark_as_given(self.provider.id);
+        }
         Ok(state)
     }
 }

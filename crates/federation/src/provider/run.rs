@@ -24,7 +24,13 @@ impl ProviderRun {
             return set;
         }
         match self.run_steps(&mut set).await {
-            Ok(()) => provider_health.succeeded(),
+            Ok(missing) => {
+                provider_health.succeeded();
+                if let Some(error) = missing {
+                    provider_health.failed(&error, self.backoff);
+                    note_missing(&mut set, &error);
+                }
+            }
             Err(error) => {
                 provider_health.failed(&error, self.backoff);
                 // A timeout of the request is reported like the deadline of the search.
@@ -51,26 +57,27 @@ impl ProviderRun {
         };
         set.notices.push(self.notice(kind));
         set.status = status;
-        set.error = Some(ProviderError { code: error.kind.code().to_owned(), message: reason });
+        set.error = Some(fault(error));
         (set.found, set.retrieved) = (0, 0);
         set.items.clear();
     }
 
-    /// Runs the steps and masks the secrets that a provider repeats in notices and errors.
-    async fn run_steps(&self, set: &mut ResultSet) -> Result<(), ConnectorError> {
+    /// Runs the steps and masks the secrets that a provider repeats in notices and errors. Returns why later pages are
+    /// missing, if they are.
+    async fn run_steps(&self, set: &mut ResultSet) -> Result<Option<ConnectorError>, ConnectorError> {
         let (connector, secrets) = self.build_connector().await?;
-        let outcome = self.fetch_and_process(set, &connector, &secrets).await;
+        let mut outcome = self.fetch_and_process(set, &connector, &secrets).await;
         for notice in &mut set.notices {
             notice.kind.change_texts(|text| secrets.mask_in_place(text));
         }
-        outcome.map_err(|mut error| {
+        if let Ok(Some(error)) | Err(error) = &mut outcome {
             secrets.mask_in_place(&mut error.message);
-            if let Some(causes) = loggable_causes(&error, &secrets, &set.query_string_to_provider) {
+            if let Some(causes) = loggable_causes(error, &secrets, &set.query_string_to_provider) {
                 let name = &set.provider_name;
                 tracing::debug!(error = error.kind.code(), "{name} failed because of: {causes}");
             }
-            error
-        })
+        }
+        outcome
     }
 
     async fn fetch_and_process(
@@ -78,19 +85,31 @@ impl ProviderRun {
         set: &mut ResultSet,
         connector: &Arc<dyn Connector>,
         secrets: &Arc<KnownSecrets>,
-    ) -> Result<(), ConnectorError> {
+    ) -> Result<Option<ConnectorError>, ConnectorError> {
         let query = self.process_query(&mut set.notices).await?;
         set.query_string_to_provider.clone_from(&query);
         let query_input = self.query_input(connector, query).await?;
         let fetcher = PageFetcher { run: self, connector, query_input: &query_input, secrets };
         let fetching = self.timer.begin_fetch();
-        let fetched = fetcher.fetch_items(set).await?;
+        let mut fetched = fetcher.fetch_items(set).await?;
         drop(fetching);
         let remarks = connector.remarks().into_iter();
         set.notices.extend(remarks.map(|remark| self.notice(NoticeKind::ProviderRemark { remark })));
         let _until_returned = self.timer.begin_processing();
-        self.process_results(set, fetched, secrets).await
+        let missing = fetched.missing.take();
+        self.process_results(set, fetched, secrets).await?;
+        Ok(missing)
     }
+}
+
+/// Records that later pages are missing. The results of the earlier ones stay.
+fn note_missing(set: &mut ResultSet, error: &ConnectorError) {
+    set.status = ProviderStatus::Partial;
+    set.error = Some(fault(error));
+}
+
+fn fault(error: &ConnectorError) -> ProviderError {
+    ProviderError { code: error.kind.code().to_owned(), message: error.to_string() }
 }
 
 /// Why the provider may not be queried now; None if it may.

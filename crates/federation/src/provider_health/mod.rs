@@ -97,6 +97,7 @@ impl ProviderHealth {
             | ConnectorErrorKind::SecretsUnreadable
             | ConnectorErrorKind::NotConnected
             | ConnectorErrorKind::PlaceUnknown
+            | ConnectorErrorKind::SourceError
             | ConnectorErrorKind::Suspended => breaker.release_probe(),
         }
     }

@@ -30,6 +30,11 @@ impl<'a> Attributes<'a> {
         }
     }
 
+    /// Its group, of which the list shows one result.
+    pub(super) fn group(&self) -> Option<u32> {
+        self.candidate.item.group.map(|place| place.group)
+    }
+
     pub(super) fn is_by(&self, name: &str) -> bool {
         let name = fold_name(name);
         self.authors.iter().any(|author| fold_name(author) == name)

@@ -5,12 +5,13 @@ use super::filter::{DateFilter, FilterPart, ResultFilter};
 use domain::ids::ProviderId;
 use domain::instant::Instant;
 use domain::mixed::{AuthorFacet, DateFacet, Facets, SourceFacet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Most authors in the facet, those with most results first.
 const AUTHORS_MAX: usize = 20;
 
-/// Counts over the unfiltered list. Each facet ignores its own part of the filter, so that its counts do not change
+/// Counts over the unfiltered list, which still has every result of a group: each group counts once per value, because
+/// the list shows one result of it. Each facet ignores its own part of the filter, so that its counts do not change
 /// when one of its values is chosen.
 pub(super) fn count(list: &[Attributes<'_>], filter: &ResultFilter, now: Instant) -> Facets {
     let except = |part| list.iter().filter(move |attributes| filter.keeps(attributes, Some(part), now));
@@ -18,9 +19,14 @@ pub(super) fn count(list: &[Attributes<'_>], filter: &ResultFilter, now: Instant
         sources: sources(except(FilterPart::Source), list, filter),
         authors: authors(except(FilterPart::Author), filter),
         dates: dates(&except(FilterPart::Date).collect::<Vec<_>>(), now),
-        starred: except(FilterPart::Starred).filter(|attributes| attributes.is_starred).count() as u64,
-        new: except(FilterPart::New).filter(|attributes| attributes.is_new).count() as u64,
+        starred: count_shown(except(FilterPart::Starred).filter(|attributes| attributes.is_starred)),
+        new: count_shown(except(FilterPart::New).filter(|attributes| attributes.is_new)),
     }
+}
+
+fn count_shown<'a>(kept: impl Iterator<Item = &'a Attributes<'a>>) -> u64 {
+    let mut seen = HashSet::new();
+    kept.filter(|attributes| attributes.group().is_none_or(|group| seen.insert(group))).count() as u64
 }
 
 /// A provider in the filter is always included, so that it can be removed again.
@@ -35,8 +41,12 @@ fn sources<'a>(
         let set = attributes.candidate.set;
         counts.entry(set.provider).or_insert_with(|| (set.provider_name.clone(), 0));
     }
+    let mut seen = HashSet::new();
     for attributes in kept {
         let set = attributes.candidate.set;
+        if attributes.group().is_some_and(|group| !seen.insert((set.provider, group))) {
+            continue;
+        }
         counts.entry(set.provider).or_insert_with(|| (set.provider_name.clone(), 0)).1 += 1;
     }
     let mut facets: Vec<SourceFacet> = counts
@@ -49,8 +59,14 @@ fn sources<'a>(
 
 fn authors<'a>(kept: impl Iterator<Item = &'a Attributes<'a>>, filter: &ResultFilter) -> Vec<AuthorFacet> {
     let mut counts: BTreeMap<String, (String, u64)> = BTreeMap::new();
-    for name in kept.flat_map(|attributes| &attributes.authors) {
-        counts.entry(fold_name(name)).or_insert_with(|| (name.clone(), 0)).1 += 1;
+    let mut seen = HashSet::new();
+    for attributes in kept {
+        for name in &attributes.authors {
+            let key = fold_name(name);
+            if attributes.group().is_none_or(|group| seen.insert((key.clone(), group))) {
+                counts.entry(key).or_insert_with(|| (name.clone(), 0)).1 += 1;
+            }
+        }
     }
     let chosen = filter.author.as_deref().map(|name| (fold_name(name), name));
     let chosen = chosen.map(|(key, name)| {
@@ -70,9 +86,10 @@ fn authors<'a>(kept: impl Iterator<Item = &'a Attributes<'a>>, filter: &ResultFi
 }
 
 fn dates(kept: &[&Attributes<'_>], now: Instant) -> Vec<DateFacet> {
-    let count =
-        |date: DateFilter| kept.iter().filter(|attributes| date.keeps(attributes.published, now)).count();
-    DateFilter::NAMED.map(|date| DateFacet { key: date.to_string(), count: count(date) as u64 }).to_vec()
+    let count = |date: DateFilter| {
+        count_shown(kept.iter().copied().filter(|attributes| date.keeps(attributes.published, now)))
+    };
+    DateFilter::NAMED.map(|date| DateFacet { key: date.to_string(), count: count(date) }).to_vec()
 }
 
 #[cfg(test)]
@@ -81,6 +98,7 @@ mod tests {
     use super::*;
     use domain::ports::Candidate;
     use domain::result::{ResultItem, ResultSet};
+    use domain::result_group::GroupPlace;
     use domain::settings::Settings;
     use syntax::dates::instant;
     use testkit::builders::{self, result_set};
@@ -152,6 +170,30 @@ mod tests {
         for (filter, expected) in cases {
             assert_eq!(counted(&filter), expected, "{filter:?}");
         }
+    }
+
+    #[test]
+    fn a_group_counts_once_for_each_source() {
+        let grouped = |author: &str, date: &str, place: u32| ResultItem {
+            group: Some(GroupPlace { group: 1, place }),
+            ..item(author, date, 0.9, None)
+        };
+        let sets = [
+            set(1, vec![grouped("Ann", "2024-05-30", 0), grouped("Ann", "2024-05-30", 2)]),
+            set(2, vec![grouped("Bob", "2020-01-01", 1), item("Ann", "2024-05-30", 0.1, None)]),
+        ];
+        let candidates =
+            sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item }));
+        let threshold = StarThreshold::of(&Settings::default());
+        let list: Vec<Attributes<'_>> =
+            candidates.map(|candidate| Attributes::of(candidate, threshold)).collect();
+        let facets = count(&list, &ResultFilter::default(), instant("2024-05-31").expect("a time"));
+        let counts: Vec<_> = facets.sources.iter().map(|one| (one.provider_id.0, one.count)).collect();
+        assert_eq!(counts, [(2, 2), (1, 1)]);
+        let counts: Vec<_> = facets.authors.iter().map(|one| (one.name.as_str(), one.count)).collect();
+        assert_eq!(counts, [("Ann", 2), ("Bob", 1)]);
+        assert_eq!(facets.dates.iter().map(|one| one.count).collect::<Vec<_>>(), [2, 2, 2, 1, 0]);
+        assert_eq!(facets.starred, 1);
     }
 
     #[test]

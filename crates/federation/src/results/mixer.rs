@@ -7,7 +7,7 @@ use super::page::Page;
 use super::provider_share::ProviderShare;
 use super::reader::ResultReader;
 use super::star_threshold::StarThreshold;
-use super::{facets, preferences};
+use super::{facets, preferences, search_log};
 use crate::error::FederationError;
 use crate::federation_store::FederationStore;
 use crate::notice_now::notice_now;
@@ -18,10 +18,11 @@ use crate::search::selector::is_named;
 use crate::timings::SearchTimings;
 use domain::ids::{ResultId, RunNumber};
 use domain::mixed::{AiInfo, Completeness, Facets, MixedInfo, MixedResponse, ResultsInfo, SUMMARY_BLOCK};
-use domain::notice::{self, Notice, NoticeKind};
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::{Candidate, MixContext, MixerKind, PluginContext, PluginRegistry, RunStage, StoreError};
 use domain::preferences::Preferences;
-use domain::result::{ResultItem, ResultSet};
+use domain::result::{Duplicate, ResultItem, ResultSet};
+use domain::result_group::{GroupMembers, retain_firsts};
 use domain::search::{FALLBACK_MIXER, Search};
 use domain::settings::Settings;
 use domain::summary::StoredSummary;
@@ -112,7 +113,8 @@ impl ResultMixer {
     /// The results of a search, in the order of its own mixer.
     pub fn order(&self, search: &Search, sets: &[ResultSet]) -> Vec<ResultId> {
         let (mixer, _) = self.find_mixer(search, None);
-        let (listed, _) = split_blocks(&sets.iter().collect::<Vec<_>>());
+        let (mut listed, _) = split_blocks(&sets.iter().collect::<Vec<_>>());
+        retain_firsts(&mut listed, |candidate| candidate.item.group);
         let arrangement = mixer.mixer.arrange(listed, &self.mix_context(search));
         arrangement.order.iter().map(|candidate| candidate.item.swirl_id).collect()
     }
@@ -171,9 +173,9 @@ impl ResultMixer {
         input: &MixInput<'_>,
         copy: impl Fn(&ResultItem) -> ResultItem,
     ) -> MixedResponse {
-        let MixInput { search, sets, hidden, summary, request } = *input;
+        let MixInput { search, sets: all, hidden, summary, request } = *input;
         let sets: Vec<&ResultSet> =
-            sets.iter().filter(|set| request.provider.is_none_or(|only| set.provider == only)).collect();
+            all.iter().filter(|set| request.provider.is_none_or(|only| set.provider == only)).collect();
         let (mixer, mixer_notice) = self.find_mixer(search, request.mixer.as_deref());
         let (listed, mut blocks) = split_blocks(&sets);
         // A caller whose summary failed does not get an older summary of another request instead.
@@ -192,9 +194,11 @@ impl ResultMixer {
         let shown = list.order[page.range.clone()].iter().zip(page.range.clone());
         let mut results: Vec<ResultItem> =
             shown.map(|(candidate, position)| item_at(candidate.item, position + 1)).collect();
+        list_duplicates(&mut results, &list.order[page.range.clone()], all);
 
         let share = ProviderShare::of(sets.len());
-        let (mut notices, omitted) = collect_notices(search, &sets, share);
+        let of_sets = sets.iter().map(|set| set.notices.as_slice());
+        let (mut notices, omitted) = search_log::collect(search.notices.clone(), of_sets, share);
         let mut of_response: Vec<NoticeKind> = mixer_notice.into_iter().collect();
         of_response.extend((hidden > 0).then_some(NoticeKind::HidByPreferences { count: hidden }));
         of_response.extend(list.notices);
@@ -231,7 +235,8 @@ impl ResultMixer {
         MixedResponse { notices, info, results, blocks: build_blocks(blocks, explain) }
     }
 
-    /// The results that pass the filter, in the order of the mixer. Facets count everything that the mixer shows.
+    /// The results that pass the filter, in the order of the mixer; of those that are grouped, the first. Facets count
+    /// everything that the mixer shows.
     fn arrange<'a>(
         &self,
         search: &Search,
@@ -246,13 +251,14 @@ impl ResultMixer {
         };
         let all = request.facets.then(|| attributes_of(mixer.mixer.arrange(candidates.clone(), &cx).order));
         // Filtered before mixing: a round-robin mixer alternates among the shown results.
-        let kept = if request.filter.is_none() {
+        let mut kept = if request.filter.is_none() {
             candidates
         } else {
             let mut kept = attributes_of(candidates);
             kept.retain(|attributes| request.filter.keeps(attributes, None, now));
             kept.into_iter().map(|attributes| attributes.candidate).collect()
         };
+        retain_firsts(&mut kept, |candidate| candidate.item.group);
         let arrangement = mixer.mixer.arrange(kept, &cx);
         MixedList {
             order: arrangement.order,
@@ -350,27 +356,26 @@ fn with_rank(mut item: ResultItem, rank: usize, explain: bool) -> ResultItem {
     item
 }
 
-/// Moves the results of a page out of the sets. The page has their ids, ranks and stars.
+/// Lists the other results for the same document, which may be of other providers.
+fn list_duplicates(results: &mut [ResultItem], page: &[Candidate<'_>], sets: &[ResultSet]) {
+    if page.iter().all(|candidate| candidate.item.group.is_none()) {
+        return;
+    }
+    let members = GroupMembers::of(sets);
+    for (result, candidate) in results.iter_mut().zip(page) {
+        result.duplicates.extend(members.others(candidate.item.group).map(Duplicate::of));
+    }
+}
+
+/// Moves the results of a page out of the sets. The page has their ids, ranks, stars and duplicates.
 fn move_results(sets: &mut [ResultSet], page: &mut [ResultItem], explain: bool) {
     let mut places: HashMap<ResultId, &mut ResultItem> =
         page.iter_mut().map(|placed| (placed.swirl_id, placed)).collect();
     for item in sets.iter_mut().flat_map(|set| &mut set.items) {
         let Some(placed) = places.remove(&item.swirl_id) else { continue };
         let (rank, starred) = (placed.swirl_rank as usize, placed.starred);
+        let duplicates = std::mem::take(&mut placed.duplicates);
         *placed = ResultItem { starred, ..with_rank(std::mem::take(item), rank, explain) };
+        placed.duplicates.extend(duplicates);
     }
-}
-
-/// The banner, then the notices of the search and the shares of its providers, by time; and how many are omitted.
-fn collect_notices(search: &Search, sets: &[&ResultSet], share: ProviderShare) -> (Vec<Notice>, usize) {
-    let (banner, mut notices) = notice::split_banner(search.notices.clone());
-    let mut omitted = 0;
-    for set in sets {
-        let selected = share.select_notices(&set.notices);
-        omitted += set.notices.len() - selected.len();
-        notices.extend(selected);
-    }
-    notices.sort_by_key(|notice| notice.at);
-    notices.insert(0, banner);
-    (notices, omitted)
 }

@@ -12,6 +12,7 @@ mod page;
 mod preferences;
 mod provider_share;
 mod reader;
+mod search_log;
 mod star_threshold;
 
 pub use elector::VersionElector;

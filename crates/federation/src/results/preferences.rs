@@ -16,9 +16,12 @@ pub(super) fn apply(
         let source = preferences
             .of_source(set.provider)
             .filter(|preference| *preference != Preference::Block || !is_named(set));
-        let before = set.items.len();
-        set.items.retain_mut(|item| item.result_block.is_some() || apply_to_item(preferences, source, item));
-        hidden += before - set.items.len();
+        set.items.retain_mut(|item| {
+            let is_kept = item.result_block.is_some() || apply_to_item(preferences, source, item);
+            // The list does not show duplicates.
+            hidden += usize::from(!is_kept && !item.is_copy());
+            is_kept
+        });
     }
     hidden
 }

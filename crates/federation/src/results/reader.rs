@@ -11,13 +11,15 @@ use domain::ids::{ProviderId, ResultId, RunId, RunNumber, SignalId, UserId};
 use domain::notice::reason;
 use domain::owner_scope::OwnerScope;
 use domain::ports::{Page, PluginContext, PluginRegistry, ResultOrigin, StoreError, chain};
-use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
+use domain::result::{Duplicate, GuardedResult, ResultItem, ResultSet, SavedResult};
+use domain::result_group::GroupMembers;
 use domain::search::Search;
 use domain::search_run::RunEntry;
 use domain::status::ProviderStatus;
 use domain::summary::StoredSummary;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use syntax::script_url::is_script_url;
 
 /// Current status of documents; documents that may not be seen are missing.
 type CacheStatuses = BTreeMap<SignalId, CacheStatus>;
@@ -54,6 +56,16 @@ impl ResultReader {
         } else {
             Err(StoreError::NotFound)
         }
+    }
+
+    /// Lists the other results for the same document under a saved result.
+    pub async fn list_duplicates(&self, saved: &mut SavedResult) -> Result<(), StoreError> {
+        let Some(_) = saved.item.group else { return Ok(()) };
+        let search = self.store.search(saved.search).await?;
+        let sets = self.saved_sets(&search).await?;
+        let members = GroupMembers::of(&sets);
+        saved.item.duplicates.extend(members.others(saved.item.group).map(Duplicate::of));
+        Ok(())
     }
 
     /// The saved results of a user's searches, newest first. Hidden results are neither listed nor counted, within
@@ -104,6 +116,12 @@ impl ResultReader {
         let statuses =
             self.load_statuses(search.owner, None, entries.iter().filter_map(|entry| entry.signal_id)).await;
         entries.retain(|entry| is_visible(entry.signal_id, &statuses));
+        // Earlier versions stored such URLs.
+        entries
+            .iter_mut()
+            .map(|entry| &mut entry.url)
+            .filter(|url| is_script_url(url))
+            .for_each(String::clear);
         Ok(Some(entries))
     }
 
@@ -273,7 +291,6 @@ fn promote_duplicate(item: &mut ResultItem, statuses: &CacheStatuses) -> bool {
 mod tests {
     use super::*;
     use domain::corpus::{Badge, Liveness, SignalState};
-    use domain::result::Duplicate;
     use testkit::builders::result_set;
 
     fn status(id: i64, stale: bool) -> CacheStatus {

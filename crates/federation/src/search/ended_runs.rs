@@ -42,6 +42,8 @@ pub(crate) struct EndedRuns(Mutex<HashMap<SearchId, Expected>>);
 #[derive(Default)]
 struct Expected {
     waiters: usize,
+    /// Whether a run has begun in this process.
+    is_here: bool,
     run: Option<EndedRun>,
 }
 
@@ -62,6 +64,13 @@ impl EndedRuns {
         Some(Expectation { runs: self, search })
     }
 
+    /// Notes that a run begins in this process, so that whoever expects it waits until it is handed over.
+    pub fn begin(&self, search: SearchId) {
+        if let Some(expected) = self.lock().get_mut(&search) {
+            expected.is_here = true;
+        }
+    }
+
     /// Keeps the run if a request expects it.
     pub fn put(&self, ended: EndedRun) {
         let replaced = match self.lock().get_mut(&ended.run.search.id) {
@@ -80,6 +89,11 @@ impl Expectation<'_> {
     /// The run, for the first request that asks; the others read it from the store.
     pub fn take(&self) -> Option<EndedRun> {
         self.runs.lock().get_mut(&self.search)?.run.take()
+    }
+
+    /// Whether a run has begun in this process.
+    pub fn is_here(&self) -> bool {
+        self.runs.lock().get(&self.search).is_some_and(|expected| expected.is_here)
     }
 }
 
@@ -128,6 +142,16 @@ mod tests {
         assert_eq!(runs.lock().len(), 1);
         drop(expectation);
         assert_eq!(runs.lock().len(), 0);
+    }
+
+    #[test]
+    fn a_run_that_begins_here_is_noted_only_if_it_is_expected() {
+        let runs = EndedRuns::default();
+        runs.begin(SearchId(1));
+        assert_eq!(runs.lock().len(), 0);
+        let [one, other] = [1, 2].map(|id| runs.expect(SearchId(id)).expect("there is space"));
+        runs.begin(SearchId(1));
+        assert_eq!((one.is_here(), other.is_here()), (true, false));
     }
 
     #[test]

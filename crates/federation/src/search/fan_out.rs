@@ -143,6 +143,16 @@ fn log(set: &ResultSet, took: Duration, is_known: bool) {
             duration_s = seconds,
             "{name} returned {retrieved} of {found} results"
         ),
+        Some(fault) if set.status.has_responded() => {
+            let message = without_query(&fault.message, &set.query_string_to_provider);
+            tracing::warn!(
+                error = fault.code,
+                retrieved,
+                found,
+                duration_s = seconds,
+                "{name} returned {retrieved} of {found} results, then failed: {message}"
+            );
+        }
         Some(fault) => {
             let message = without_query(&fault.message, &set.query_string_to_provider);
             if is_known {

@@ -115,8 +115,9 @@ impl SearchRunner {
 /// The best results by score, without those of a block.
 fn best(sets: &[ResultSet], count_max: usize) -> Vec<(ProviderId, ResultItem)> {
     let items = sets.iter().flat_map(|set| set.items.iter().map(|item| (set.provider, item)));
-    let mut items: Vec<(ProviderId, &ResultItem)> =
-        items.filter(|(_, item)| item.result_block.is_none() && item.cache.is_none()).collect();
+    let mut items: Vec<(ProviderId, &ResultItem)> = items
+        .filter(|(_, item)| item.result_block.is_none() && item.cache.is_none() && !item.is_copy())
+        .collect();
     items.sort_by(|(_, one), (_, other)| other.swirl_score.total_cmp(&one.swirl_score));
     items.into_iter().take(count_max).map(|(provider, item)| (provider, item.clone())).collect()
 }

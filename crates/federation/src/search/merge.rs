@@ -68,7 +68,7 @@ fn duplicate_keys(saved: &[ResultSet]) -> HashMap<String, HashSet<ItemKey>> {
 
 /// Merges a saved set with a fresh one. A failure removes nothing: the saved results stay, and the failure is recorded.
 fn merge_set(old: Option<ResultSet>, fresh: ResultSet, notice: &impl Fn(NoticeKind) -> Notice) -> ResultSet {
-    match (old, fresh.status.has_delivered()) {
+    match (old, fresh.status.has_responded()) {
         (old, true) => add_new_items(old, fresh, notice),
         (Some(old), false) => record_failure(old, fresh),
         (None, false) => fresh,
@@ -99,7 +99,7 @@ fn add_new_items(
         fresh.notices.push(notice(NoticeKind::KeptNewest { kept: SET_ITEMS_MAX, provider }));
     }
     drop_oldest(&mut fresh.notices, SET_NOTICES_MAX);
-    if !fresh.items.is_empty() {
+    if !fresh.items.is_empty() && fresh.status.has_delivered() {
         fresh.status = ProviderStatus::Ok;
     }
     fresh
@@ -221,6 +221,14 @@ mod tests {
         assert_eq!(ends, [(error, true, 1), (error, true, 0), (error, true, 0)]);
         assert_eq!(shown(&sets[0]), "a#1");
         assert_eq!((sets[0].notices.len(), sets[0].time_s), (2, 0.2));
+    }
+
+    #[test]
+    fn a_partial_response_adds_its_results_and_its_failure() {
+        let part = ResultSet { status: ProviderStatus::Partial, items: vec![item(0, "b")], ..failed(1) };
+        let sets = merge_sets(vec![set(1, vec![item(1, "a")])], vec![part]);
+        assert_eq!((sets[0].status, sets[0].error.is_some()), (ProviderStatus::Partial, true));
+        assert_eq!((shown(&sets[0]).as_str(), sets[0].retrieved), ("a#1 b*", 2));
     }
 
     #[test]

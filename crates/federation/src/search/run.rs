@@ -39,6 +39,7 @@ impl SearchRunner {
         if search.run != run || search.status.is_final() {
             return Ok(());
         }
+        self.ended_runs.begin(id);
         let timer = &self.timings.start(&search, || self.context.clock.now());
         let mut notices = Vec::new();
         let Selection { providers, owner, preferences, pipeline } =

@@ -206,7 +206,7 @@ impl RunRecord {
         let now = self.elapsed();
         let mut state = self.lock();
         // It may have waited for something else than a response, such as a token.
-        if !set.status.has_delivered() {
+        if !set.status.has_responded() {
             state.last_fetch_end = state.last_fetch_end.max(Some(now));
         }
         if let Some(provider) = state.providers.get_mut(position) {

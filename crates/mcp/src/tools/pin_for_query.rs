@@ -73,6 +73,7 @@ fn pin_request(given: Arguments) -> Result<PinRequest, ToolError> {
     errors.check(!query.is_empty(), "query", || "A query is needed.".to_owned());
     errors.check_text("query", &query, QUERY_CHARS_MAX);
     errors.check_text("scope", &scope, LIST_ITEM_CHARS_MAX);
+    Scope::check(&mut errors, "scope", &scope);
     errors.into_result(()).map_err(ToolError::arguments)?;
     Ok(PinRequest {
         signal_id: SignalId(given.signal_id),

@@ -35,14 +35,16 @@ macro_rules! day {
     };
 }
 
-/// The status of a result set. PostgreSQL cannot extract a value from JSON that contains a NUL elsewhere; the name,
-/// which precedes the status, cannot contain unescaped quotes.
+/// The status of a result set; `partial` is stored as `ok` with an error. PostgreSQL cannot extract a value from JSON
+/// that contains a NUL elsewhere; the name, which precedes the status, cannot contain unescaped quotes.
 macro_rules! set_status {
     (sqlite) => {
-        "json_extract(r.detail, '$.status')"
+        "CASE WHEN json_extract(r.detail, '$.status') = 'ok' AND json_extract(r.detail, '$.error.code') IS NOT NULL \
+         THEN 'partial' ELSE json_extract(r.detail, '$.status') END"
     };
     (postgres) => {
-        "substring(CAST(r.detail AS TEXT) from '\"status\":\"([a-z_]+)\"')"
+        "CASE WHEN CAST(r.detail AS TEXT) LIKE '%\"status\":\"ok\",\"error\":{%' THEN 'partial' \
+         ELSE substring(CAST(r.detail AS TEXT) from '\"status\":\"([a-z_]+)\"') END"
     };
 }
 
@@ -90,7 +92,7 @@ macro_rules! providers {
              FROM recent WHERE status NOT IN ('suspended', 'not_connected')), \
              ranked AS (SELECT told.*, ROW_NUMBER() OVER (PARTITION BY provider_id, answered ORDER BY time_s) AS place, \
              COUNT(*) OVER (PARTITION BY provider_id, answered) AS total FROM told) \
-             SELECT provider_id, COUNT(*), SUM(answered), SUM(CASE WHEN status = 'error' THEN 1 ELSE 0 END), \
+             SELECT provider_id, COUNT(*), SUM(answered), SUM(CASE WHEN status IN ('error', 'partial') THEN 1 ELSE 0 END), \
              SUM(CASE WHEN status = 'timeout' THEN 1 ELSE 0 END), \
              MIN(CASE WHEN answered = 1 AND place * 100 >= total * 50 THEN time_s END), \
              MIN(CASE WHEN answered = 1 AND place * 100 >= total * 95 THEN time_s END), \

@@ -1,4 +1,4 @@
-//! The row of a result set, with the provenance of its items.
+//! The row of a result set, with the provenance and the groups of its items.
 
 use super::versions;
 use crate::json::{Items, JsonText, NOTICE_BYTES, to_count, unwritable};
@@ -9,6 +9,7 @@ use domain::notice::{self, StoredNotices};
 use domain::ports::StoreError;
 use domain::provenance::StoredProvenance;
 use domain::result::{ProviderError, ResultItem, ResultSet, SavedResult};
+use domain::result_group::StoredGroups;
 use domain::status::ProviderStatus;
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
@@ -30,6 +31,9 @@ pub(super) struct Detail {
     /// Absent in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     provenance: Option<StoredProvenance>,
+    /// Absent if there are none.
+    #[serde(default, skip_serializing_if = "StoredGroups::is_empty")]
+    groups: StoredGroups,
 }
 
 /// The fields of a [`Detail`] before its notices, borrowed from a new set.
@@ -52,7 +56,7 @@ const DETAIL_BYTES: usize = 512;
 pub(super) fn new_detail(set: &ResultSet) -> Result<JsonText, StoreError> {
     let begin = NewDetail {
         provider_name: &set.provider_name,
-        status: set.status,
+        status: set.status.to_stored(),
         error: set.error.as_ref(),
         query_string_to_provider: &set.query_string_to_provider,
         query_to_provider: &set.query_to_provider,
@@ -69,6 +73,11 @@ pub(super) fn new_detail(set: &ResultSet) -> Result<JsonText, StoreError> {
     notice::push_facts(&set.notices, &mut text).map_err(unwritable)?;
     text.extend_from_slice(b",\"provenance\":");
     serde_json::to_writer(&mut text, &StoredProvenance::of(set.provider, &set.items)).map_err(unwritable)?;
+    let groups = StoredGroups::of(&set.items);
+    if !groups.is_empty() {
+        text.extend_from_slice(b",\"groups\":");
+        serde_json::to_writer(&mut text, &groups).map_err(unwritable)?;
+    }
     text.push(b'}');
     JsonText::of_json(text)
 }
@@ -102,7 +111,7 @@ impl From<SetRow> for ResultSet {
             search: SearchId(row.search_id),
             provider: ProviderId(row.provider_id),
             provider_name: detail.provider_name,
-            status: detail.status,
+            status: detail.status.from_stored(detail.error.is_some()),
             error: detail.error,
             found: to_count(row.found),
             retrieved: to_count(row.retrieved),
@@ -120,10 +129,11 @@ impl From<SetRow> for ResultSet {
 }
 
 impl SetRow {
-    /// Restores the provenance of items. Earlier versions did not record edits: only an unchanged set of theirs is
+    /// Restores the groups and the provenance of items. Earlier versions did not record edits: only an unchanged set of theirs is
     /// known to be as its provider returned it.
     pub fn restored(mut self) -> Self {
         let provider = ProviderId(self.provider_id);
+        self.detail.0.groups.restore(&mut self.items.0);
         match &self.detail.0.provenance {
             Some(stored) => stored.restore(provider, &mut self.items.0),
             None if self.date_updated == self.date_created => {
@@ -134,10 +144,11 @@ impl SetRow {
         self
     }
 
-    /// The details of the set, with the current provenance of its items.
+    /// The details of the set, with the current groups and provenance of its items.
     pub fn detail(&self) -> Detail {
         let provenance = StoredProvenance::of(ProviderId(self.provider_id), &self.items.0);
-        Detail { provenance: Some(provenance), ..self.detail.0.clone() }
+        let groups = StoredGroups::of(&self.items.0);
+        Detail { provenance: Some(provenance), groups, ..self.detail.0.clone() }
     }
 
     pub fn position(&self, id: ResultId) -> Result<usize, StoreError> {
@@ -204,6 +215,7 @@ mod tests {
         let set = result_set(7).named(&provider).item(item("one").id(1)).build();
         let fault = ProviderError { code: "unavailable".to_owned(), message: "it is \"down\"".to_owned() };
         ResultSet {
+            status: ProviderStatus::Partial,
             error: Some(fault),
             query_processors: vec!["A".to_owned()],
             result_processors: vec!["B".to_owned(), "C".to_owned()],
@@ -234,6 +246,7 @@ mod tests {
             (read.query_processors, read.result_processors),
             (set.query_processors, set.result_processors)
         );
+        assert_eq!(read.status, ProviderStatus::Partial);
         assert_eq!(read.query_string_to_provider, set.query_string_to_provider);
         assert_eq!(read.query_to_provider, set.query_to_provider);
     }

@@ -2,7 +2,7 @@
 
 use super::result_rows::{SetRow, columns};
 use super::text::push_list;
-use super::{answers, find_url, versions};
+use super::{answers, find_url, set_notices, versions};
 use crate::SqlStore;
 use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
@@ -12,6 +12,7 @@ use crate::row::row;
 use async_trait::async_trait;
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::notice::Notice;
 use domain::owner_scope::OwnerScope;
 use domain::ports::{Page, ResultEdits, ResultStore, StoreError};
 use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
@@ -81,6 +82,10 @@ impl ResultStore for SqlStore {
         let rows =
             on_db!(self.db, read, db => sqlx::query_as::<_, SetRow>(TEXT).bind(search.0).fetch_all(db))?;
         Ok(rows.into_iter().map(|row| row.restored().into()).collect())
+    }
+
+    async fn set_notices(&self, searches: &[SearchId]) -> Result<Vec<(SearchId, Vec<Notice>)>, StoreError> {
+        set_notices::read(&self.db, searches).await
     }
 
     async fn result(&self, id: ResultId) -> Result<SavedResult, StoreError> {
@@ -233,7 +238,8 @@ impl ResultEdits for SqlStore {
         let position = row.position(id)?;
         self.check_version(versions::of_item(&row.items.0[position]))?;
         row.date_updated = to_micros(now);
-        let item = item.in_place_of(&row.items.0[position]);
+        let stored = &row.items.0[position];
+        let item = ResultItem { group: stored.group, ..item.in_place_of(stored) };
         row.items.0[position] = item.clone();
         save_items(&mut tx, &row).await?;
         tx.commit().await?;
@@ -318,7 +324,7 @@ where
 fn as_read(item: &ResultItem) -> Result<ResultItem, StoreError> {
     let text = serde_json::to_string(item).map_err(unwritable)?;
     let read: ResultItem = serde_json::from_str(&text).map_err(unwritable)?;
-    Ok(ResultItem { provenance: item.provenance.clone(), ..read })
+    Ok(ResultItem { provenance: item.provenance.clone(), group: item.group, ..read })
 }
 
 /// The set of a result, locked until the end of the transaction: an update without changes locks the row in both

@@ -287,6 +287,22 @@ async fn a_text_that_a_person_gives_is_theirs_alone() {
 }
 
 #[tokio::test]
+async fn a_text_that_is_given_twice_is_not_verified() {
+    let fixture = Fixture::open().await;
+    let body = text_of("river", SUPPLIED_WORDS_MIN);
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let accepted = fixture.request(fixture.ann, address(URL, Some(body.clone()))).await.unwrap();
+        fixture.work().await;
+        fixture.clock.advance(Duration::from_secs(60));
+        let signal = fixture.signal(accepted.signal.signal_id).await;
+        seen.push((signal.signal_id, signal.liveness, signal.last_verified, signal.liveness_checked));
+    }
+    assert_eq!(seen[0], seen[1], "nobody asked the source");
+    assert_eq!((seen[1].1, seen[1].2), (Liveness::Unknown, None));
+}
+
+#[tokio::test]
 async fn a_short_text_is_fetched_instead() {
     let fixture = Fixture::open().await;
     fixture.web.gives(URL, Ok(&text_of("river", 100)));

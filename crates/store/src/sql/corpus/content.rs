@@ -161,11 +161,13 @@ fn take_over(signal: &mut Signal, content: IndexedContent, now: Instant) -> Vec<
     content.chunks
 }
 
-/// The provider returned the stored text again.
+/// The provider returned the stored text again, or a person supplied theirs again, which says nothing about the source.
 pub(super) fn mark_verified(signal: &mut Signal, version: &str, now: Instant) {
-    signal.last_verified = Some(now);
-    signal.liveness = Liveness::Alive;
-    signal.liveness_checked = Some(now);
+    if !signal.is_supplied {
+        signal.last_verified = Some(now);
+        signal.liveness = Liveness::Alive;
+        signal.liveness_checked = Some(now);
+    }
     signal.last_retrieved = signal.last_retrieved.max(now);
     if !version.is_empty() {
         version.clone_into(&mut signal.external_version);

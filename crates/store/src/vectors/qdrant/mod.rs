@@ -91,9 +91,7 @@ impl QdrantVectors {
         match collection.dimension(DENSE) {
             Some(there) if there == dimension => Ok(collection),
             Some(there) => Err(VectorError::Dimension { there, ours: dimension }),
-            None => Err(VectorError::refused(format!(
-                "the collection was not made by this program: it has no vector named {DENSE}"
-            ))),
+            None => Err(not_ours()),
         }
     }
 
@@ -265,7 +263,7 @@ impl VectorStore for QdrantVectors {
         }
         let dimension = collection.dimension(DENSE).ok_or_else(not_made)?;
         for _ in 0..REMADE_MAX {
-            self.clear().await?;
+            self.delete().await?;
             self.create(dimension, CollectionKind::Hybrid).await?;
             // A document written in between created it without sparse vectors.
             if self.collection().await?.is_some_and(|collection| collection.has_words(WORDS)) {
@@ -275,12 +273,29 @@ impl VectorStore for QdrantVectors {
         Err(VectorError::refused("others make the collection at the same time; try again"))
     }
 
+    /// The collection of another program is refused, also if it has the configured name.
     async fn clear(&self) -> Result<(), VectorError> {
+        match self.collection().await? {
+            Some(collection) if collection.dimension(DENSE).is_none() => Err(not_ours()),
+            Some(_) => self.delete().await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl QdrantVectors {
+    async fn delete(&self) -> Result<(), VectorError> {
         match self.server.write(HttpMethod::Delete, "", None::<&Value>).await {
             Ok(()) | Err(Refusal::Missing) => Ok(()),
             Err(refusal) => Err(refusal.into()),
         }
     }
+}
+
+fn not_ours() -> VectorError {
+    VectorError::refused(format!(
+        "the collection was not made by this program: it has no vector named {DENSE}"
+    ))
 }
 
 fn of_signal(signal: SignalId) -> Value {

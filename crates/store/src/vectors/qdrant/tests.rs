@@ -143,7 +143,7 @@ async fn missing_indexes_are_made_and_two_may_make_a_collection_at_once() {
 async fn a_collection_of_others_is_not_touched() {
     let (server, vectors) = store().await;
     server.with(|all| all.make(COLLECTION, &json!({"vectors": {"size": 2, "distance": "Cosine"}})));
-    for refused in [vectors.prepare(2).await, vectors.put(document(1, 1)).await] {
+    for refused in [vectors.clear().await, vectors.prepare(2).await, vectors.put(document(1, 1)).await] {
         let told = refused.unwrap_err().to_string();
         assert!(told.contains("not made by this program"), "{told}");
     }

@@ -6,7 +6,7 @@ use domain::activity::FutileQuery;
 use domain::chat::{ChatSpec, MessageContent, Rating, Speaker};
 use domain::ids::SearchId;
 use domain::ports::{FinishedRun, Store, StoreError};
-use domain::result::ResultSet;
+use domain::result::{ProviderError, ResultSet};
 use domain::status::{ProviderStatus, SearchStatus};
 
 const DAY_S: i64 = 86_400;
@@ -88,9 +88,12 @@ pub async fn providers_are_compared(store: &dyn Store) {
                 2 | 3 => ProviderStatus::Error,
                 4 => ProviderStatus::Suspended,
                 5 => ProviderStatus::NotConnected,
+                6 => ProviderStatus::Partial,
                 _ => ProviderStatus::NoResults,
             };
-            vec![odd, set_as(id, 2, second, 0.25, &[])]
+            let fault = ProviderError { code: "unavailable".to_owned(), message: String::new() };
+            let error = (!second.has_delivered()).then_some(fault);
+            vec![odd, ResultSet { error, ..set_as(id, 2, second, 0.25, &[]) }]
         })
         .await;
     }
@@ -103,7 +106,7 @@ pub async fn providers_are_compared(store: &dyn Store) {
         .collect();
     assert_eq!(
         told,
-        [(1, 10, 10, 0, 0, Some(5.0), Some(10.0), 20), (2, 8, 5, 2, 1, Some(0.25), Some(0.25), 0)]
+        [(1, 10, 10, 0, 0, Some(5.0), Some(10.0), 20), (2, 8, 4, 3, 1, Some(0.25), Some(0.25), 0)]
     );
     assert_eq!(store.provider_figures(at(11)).await.unwrap(), []);
 }

@@ -69,11 +69,13 @@ macro_rules! store_behaviors {
             lists: preferences_belong_to_one_person, runs_are_kept_and_compared, runs_are_bounded,
                 searches_are_looked_for, new_results_are_counted;
             results: have_contiguous_ids, have_unique_ids_when_runs_finish_together, are_read_by_id,
+                notices_are_read_without_results,
                 are_listed_newest_first, say_which_need_a_right, are_replaced, keep_their_provenance,
                 are_found_by_the_address_that_their_provider_gave, are_deleted, keep_the_order_of_keys,
                 are_kept_whole_in_large_sets,
                 change_one_after_the_other, are_marked_as_read, are_marked_as_read_once;
             providers: are_created_all_or_none, are_read_and_listed, keep_their_names_unique,
+                keep_their_names_unique_among_many_writers,
                 return_their_mappings_as_written, hide_their_credentials, keep_a_secret_that_is_not_sent, are_deleted;
             transforms: are_created_read_and_listed, keep_name_and_type_unique, are_replaced_and_deleted;
             pipelines: are_stored_once, are_stored_once_by_many, are_replaced;

@@ -4,6 +4,7 @@ use super::fixture::{at, finished, new_search, person, set};
 use domain::ids::{ProviderId, UserId};
 use domain::ports::{Store, StoreError};
 use domain::provider::{ProviderSpec, SearchProvider};
+use futures_util::future::join_all;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -53,9 +54,35 @@ pub async fn keep_their_names_unique(store: &dyn Store) {
     let made = create(store, vec![spec("one", ""), spec("two", "")], owner).await;
     let refused = store.replace_provider(made[1].id, spec("one", ""), at(2)).await;
     assert_eq!(refused, Err(StoreError::Taken("name")));
-    // Names are compared exactly, and a provider may keep its own.
-    store.replace_provider(made[1].id, spec("ONE", ""), at(2)).await.unwrap();
-    store.replace_provider(made[1].id, spec("ONE", ""), at(3)).await.unwrap();
+    // A search cannot tell names apart that differ by case only. A provider may keep its own.
+    for name in ["ONE", " one", "One "] {
+        let refused = store.replace_provider(made[1].id, spec(name, ""), at(2)).await;
+        assert_eq!(refused, Err(StoreError::Taken("name")), "{name:?}");
+        let refused = store.create_providers(vec![spec("other", ""), spec(name, "")], owner, at(2)).await;
+        assert_eq!(refused, Err(StoreError::Taken("name")), "{name:?}");
+    }
+    let twins = store.create_providers(vec![spec("Öl", ""), spec("ÖL", "")], owner, at(2)).await;
+    assert_eq!(twins, Err(StoreError::Taken("name")), "in one request");
+    store.replace_provider(made[1].id, spec("TWO", ""), at(2)).await.unwrap();
+    store.replace_provider(made[1].id, spec("TWO", ""), at(3)).await.unwrap();
+    assert_eq!(store.providers().await.unwrap().len(), 2);
+}
+
+pub async fn keep_their_names_unique_among_many_writers(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let names = ["race", "RACE", "Race", "rACE", "raCE", "racE"];
+    let created =
+        join_all(names.map(|name| store.create_providers(vec![spec(name, "")], owner, at(1)))).await;
+    assert_eq!(created.iter().filter(|made| made.is_ok()).count(), 1, "{created:?}");
+    let others = create(store, (0..6).map(|number| spec(&format!("p{number}"), "")).collect(), owner).await;
+    let renamed = join_all(
+        others
+            .iter()
+            .zip(["x", "X", "x ", "X ", " x", " X"])
+            .map(|(provider, name)| store.replace_provider(provider.id, spec(name, ""), at(2))),
+    )
+    .await;
+    assert_eq!(renamed.iter().filter(|made| made.is_ok()).count(), 1, "{renamed:?}");
 }
 
 /// Also mappings that cannot be parsed, and those that are encrypted because they contain a key. Copies of a loaded

@@ -47,6 +47,19 @@ pub async fn have_unique_ids_when_runs_finish_together(store: &dyn Store) {
     }
 }
 
+pub async fn notices_are_read_without_results(store: &dyn Store) {
+    let (first, _) = finished_search(store, &[&["a"], &["b"]]).await;
+    let owner = store.user(first.owner).await.unwrap().id;
+    let second = new_search(store, owner, "lakes", 9).await;
+    store.finish_run(finished(&second, vec![set(second.id, 7, &[])])).await.unwrap();
+    let waiting = new_search(store, owner, "rain", 10).await;
+    let of = |provider: i64| vec![notice(&format!("from provider {provider}"))];
+    let all = [second.id, waiting.id, SearchId(999), first.id];
+    let expected = [(first.id, of(1)), (first.id, of(2)), (second.id, of(7))];
+    assert_eq!(store.set_notices(&all).await.unwrap(), expected);
+    assert_eq!(store.set_notices(&[]).await.unwrap(), []);
+}
+
 pub async fn are_read_by_id(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a", "b"], &["c"]]).await;
     let found = store.result(sets[1].items[0].swirl_id).await.unwrap();
