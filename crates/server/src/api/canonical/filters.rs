@@ -82,8 +82,9 @@ impl PinFilter {
     }
 }
 
-/// Checks the lengths of a query and a scope.
+/// Checks a query and a scope.
 pub fn check(errors: &mut FieldErrors, query: Option<&str>, scope: Option<&str>) {
+    Scope::check(errors, "scope", scope.unwrap_or_default());
     errors.check_text("query", query.unwrap_or_default(), QUERY_CHARS_MAX);
     errors.check_text("scope", scope.unwrap_or_default(), LIST_ITEM_CHARS_MAX);
 }

@@ -113,6 +113,9 @@ pub async fn unpin(
     if is_empty(&input.scope) {
         return Err(ApiError::invalid_field("scope", "Name a scope, or leave it out for all."));
     }
+    let mut errors = FieldErrors::default();
+    check(&mut errors, input.query.as_deref(), input.scope.as_deref());
+    errors.into_result(()).map_err(ApiError::invalid)?;
     let scope = input.scope.as_deref().map(Scope::parse);
     let signal = SignalId(id);
     let removed =
@@ -196,6 +199,7 @@ mod tests {
         for bad in [
             input(None, "msa", None),
             input(Some(7), " ", None),
+            input(Some(7), "msa", Some("matter:")),
             input(Some(7), &"x".repeat(QUERY_CHARS_MAX + 1), None),
             PinInput::default(),
         ] {

@@ -24,11 +24,13 @@ use chrono::{DateTime, Utc};
 use domain::ids::{ProviderId, ResultId, SearchId};
 use domain::mixed::MixedResponse;
 use domain::notice;
-use domain::result::{NEW, ResultItem, SavedResult};
+use domain::result::{NEW, ResultItem, SavedResult, TITLE_CHARS_MAX};
+use domain::validation::FieldErrors;
 use federation::MixRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use syntax::script_url::is_script_url;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -172,6 +174,12 @@ async fn read_result(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<ResultView>, ApiError> {
     let saved = own_result(&state, &caller, ResultId(id)).await?;
+    view(&state, saved).await
+}
+
+/// The result with its duplicates, which are made from the other results of the search.
+async fn view(state: &AppState, mut saved: SavedResult) -> Result<Versioned<ResultView>, ApiError> {
+    state.federation.reader.list_duplicates(&mut saved).await?;
     Ok(Versioned::new(saved.version, saved.into()))
 }
 
@@ -246,6 +254,17 @@ async fn own_result(state: &AppState, caller: &Caller, id: ResultId) -> Result<S
     if caller.principal.owns(&search) { Ok(saved) } else { Err(ApiError::of(ErrorCode::NotFound)) }
 }
 
+/// Checks what a user changed: older results may have what is no longer accepted.
+fn check_item(item: &ResultItem, stored: &ResultItem) -> Result<(), ApiError> {
+    let mut errors = FieldErrors::default();
+    errors.check(item.url == stored.url || !is_script_url(&item.url), "url", || {
+        "This address would execute what it contains; use the address of a page or document.".to_owned()
+    });
+    let is_short = item.title == stored.title || item.title.chars().count() <= TITLE_CHARS_MAX;
+    errors.check(is_short, "title", || format!("At most {TITLE_CHARS_MAX} characters are allowed."));
+    errors.into_result(()).map_err(ApiError::invalid)
+}
+
 async fn save(
     state: &AppState,
     Versioned { version, body: stored }: Versioned<ResultItem>,
@@ -264,7 +283,7 @@ async fn save(
         new: item.new.filter(|mark| *mark > 0).map(|_| NEW),
         ..item
     };
+    check_item(&item, &stored)?;
     let (at_version, now) = (state.store.if_version(version), state.clock.now());
-    let saved = at_version.replace_result(stored.swirl_id, item, now).await?;
-    Ok(Versioned::new(saved.version, saved.into()))
+    view(state, at_version.replace_result(stored.swirl_id, item, now).await?).await
 }

@@ -1,7 +1,7 @@
 //! PUT, PATCH and DELETE of a search. It runs again if the edit affects the run.
 
 use super::access::own_search;
-use super::view::SearchView;
+use super::view::{SearchView, versioned_view};
 use crate::api::merge_patch::merge;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
@@ -40,10 +40,7 @@ pub async fn replace_search(
         paid(&state, &caller, address, &stored.spec, spec.clone())
     };
     let changed = state.federation.searches.change(search.id, edit).await?;
-    Ok(Versioned::new(
-        changed.version(),
-        SearchView::of(changed, &caller.principal.username, &links, &state.plugins),
-    ))
+    versioned_view(&state, &caller, &links, changed).await
 }
 
 /// Changes the given fields of a search, and runs it again if that affects the run.
@@ -68,10 +65,7 @@ pub async fn change_search(
         paid(&state, &caller, address, &stored.spec, merge(&stored.spec, given.clone())?)
     };
     let changed = state.federation.searches.change(search.id, edit).await?;
-    Ok(Versioned::new(
-        changed.version(),
-        SearchView::of(changed, &caller.principal.username, &links, &state.plugins),
-    ))
+    versioned_view(&state, &caller, &links, changed).await
 }
 
 /// Deletes a search and its results.

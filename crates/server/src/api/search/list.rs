@@ -57,7 +57,8 @@ pub async fn list(
     let filter = list_query.filter(caller.principal.user)?;
     let page = paging.page.or(search_only.then_some(1));
     let list = ListRequest::read(Paging { page, ..paging }, links, &resource(&filter, search_only))?;
-    let page = state.store.find_searches(&filter, list.offset(), list.limit()).await?;
+    let mut page = state.store.find_searches(&filter, list.offset(), list.limit()).await?;
+    state.federation.reader.complete_notices(&mut page.items).await?;
     let subscribed: Vec<SearchId> =
         page.items.iter().filter(|search| search.spec.subscribe).map(|search| search.id).collect();
     let new: HashMap<SearchId, u64> = state.store.count_new(&subscribed).await?.into_iter().collect();

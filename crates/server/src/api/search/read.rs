@@ -4,7 +4,7 @@ use super::access::own_search;
 use super::from_url::{RunOptions, is_prefetch, log_view};
 use super::list::{ListQuery, list};
 use super::mixed_json::mixed_json;
-use super::view::SearchView;
+use super::view::{SearchView, versioned_view};
 use crate::api::pagination::{Listing, Paging};
 use crate::api::rag_search::{LenientBool, RagRequest, accepts_events, answer_stream, summarize, time_max};
 use crate::auth::Caller;
@@ -159,10 +159,7 @@ pub async fn read_search(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<SearchView>, ApiError> {
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
-    Ok(Versioned::new(
-        search.version(),
-        SearchView::of(search, &caller.principal.username, &links, &state.plugins),
-    ))
+    versioned_view(&state, &caller, &links, search).await
 }
 
 async fn start_and_redirect(

@@ -1,6 +1,10 @@
 //! Response body of a search.
 
+use crate::auth::Caller;
+use crate::error::ApiError;
 use crate::links::Links;
+use crate::preconditions::Versioned;
+use crate::state::AppState;
 use chrono::{DateTime, Utc};
 use domain::ids::SearchId;
 use domain::notice::{self, Notice};
@@ -20,7 +24,8 @@ pub struct SearchView {
     /// The query after the pre-query processors.
     query_string_processed: String,
     status: SearchStatus,
-    /// Notices; the first one names the service and its version.
+    /// The log of the federation, in order: what the search, its providers and its processors did. The first line names
+    /// the service and its version.
     messages: Vec<String>,
     /// The results, ordered by the search's mixer.
     result_url: String,
@@ -57,6 +62,19 @@ impl SearchView {
     pub fn with_new(self, new_results: Option<u64>) -> Self {
         Self { new_results, ..self }
     }
+}
+
+/// A stored search with the log of its providers.
+pub async fn versioned_view(
+    state: &AppState,
+    caller: &Caller,
+    links: &Links,
+    mut search: Search,
+) -> Result<Versioned<SearchView>, ApiError> {
+    let version = search.version();
+    state.federation.reader.complete_notices(std::slice::from_mut(&mut search)).await?;
+    let view = SearchView::of(search, &caller.principal.username, links, &state.plugins);
+    Ok(Versioned::new(version, view))
 }
 
 /// The banner of the program that accepted the search comes first, and once.

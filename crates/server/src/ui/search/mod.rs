@@ -89,6 +89,7 @@ mod tests {
     /// A result with hostile text in every field.
     fn hostile() -> ResultItem {
         let copy = Duplicate {
+            swirl_id: ResultId(8),
             searchprovider: BAD.to_owned(),
             title: format!("<em>{BAD}</em>"),
             url: "javascript:alert(1)".to_owned(),

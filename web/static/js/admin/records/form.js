@@ -10,6 +10,7 @@ import { makeField } from "./field.js";
 import { hideUnusedFields, groupOf } from "./groups.js";
 import { apiOf, fields as specs, resource, labelOf, listPage, nameOf, pageOf, title } from "./resource.js";
 import { showApiErrors, valuesOf } from "./form_errors.js";
+import { patchOf } from "./merge_patch.js";
 import { goTo } from "./page.js";
 
 /**
@@ -121,7 +122,10 @@ class RecordForm {
     if (!values) return;
     if (!this.isNew && !Object.keys(values).length) return void toast(t("No changes."));
     await this.runBusy(async () => {
-      if (!this.isNew) return this.showSaved(await patch(apiOf(this.row[resource.key]), this.withUnreadable(values), this.row));
+      if (!this.isNew) {
+        const changes = patchOf(this.options.formValues?.(this.row) ?? this.row, this.withUnreadable(values));
+        return this.showSaved(await patch(apiOf(this.row[resource.key]), changes, this.row));
+      }
       const row = await post(resource.api, values);
       this.isLeaving = true;
       if (this.options.created) return this.options.created(row, this);
