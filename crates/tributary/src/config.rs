@@ -31,6 +31,12 @@ fn environment() -> BTreeMap<String, String> {
     filter_settings(std::env::vars_os())
 }
 
+/// A secret that a command reads as a client of a service, from a variable that is no setting; None if it is empty.
+#[expect(clippy::disallowed_methods, reason = "the only place that reads the environment")]
+pub fn client_secret(name: &str) -> Option<Secret> {
+    std::env::var(name).ok().filter(|value| !value.is_empty()).map(Secret::new)
+}
+
 /// Our settings among the variables. Those of other programs need not be valid UTF-8.
 fn filter_settings(variables: impl Iterator<Item = (OsString, OsString)>) -> BTreeMap<String, String> {
     let is_ours = |name: &str| name.starts_with("SVC_") || Settings::TABLE.iter().any(|row| row.name == name);

@@ -12,6 +12,7 @@ use domain::search::SearchSpec;
 use federation::MixRequest;
 use std::process::ExitCode;
 use std::sync::Arc;
+use syntax::display::without_direction_controls;
 use syntax::highlights::plain;
 use tasks::{Worker, WorkerConfig};
 use tokio::sync::watch;
@@ -95,6 +96,9 @@ fn progress_line(set: &ResultSet) -> String {
     let ResultSet { provider_name: name, retrieved, found, time_s, .. } = set;
     match &set.error {
         None => format!("  {name}: {retrieved} of {found} in {time_s:.1} s"),
+        Some(fault) if set.status.has_responded() => {
+            format!("  {name}: {retrieved} of {found}, then: {} ({time_s:.1} s)", fault.message)
+        }
         Some(fault) => format!("  {name}: {} ({time_s:.1} s)", fault.message),
     }
 }
@@ -114,7 +118,11 @@ fn show(mixed: &MixedResponse) {
     let results = &mixed.info.results;
     terminal::line(format!(
         "{} of {} results in {:.1} s; {} of {} sources responded.",
-        results.retrieved, results.retrieved_total, results.federation_time, counts.answered, counts.asked
+        results.retrieved,
+        results.retrieved_total,
+        results.federation_time,
+        counts.answered + counts.partial,
+        counts.asked
     ));
     if counts.answered < counts.asked || results.retrieved == 0 {
         mixed.notices.iter().filter(|notice| notice.kind.explains_absence()).for_each(terminal::note);
@@ -123,6 +131,18 @@ fn show(mixed: &MixedResponse) {
 
 /// The text on one line, without control characters and at most `chars_max` long.
 fn one_line(text: &str, chars_max: usize) -> String {
+    let text = without_direction_controls(text);
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(chars_max).collect();
     if text.chars().count() > chars_max { format!("{plain}…") } else { plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stays_one_line_and_is_not_turned_round() {
+        assert_eq!(one_line("a\nb\u{1b}[2J \u{202e}c\u{2066}", 20), "a b [2J c");
+        assert_eq!(one_line("abc", 2), "ab…");
+    }
 }

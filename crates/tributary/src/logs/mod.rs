@@ -47,8 +47,9 @@ const BYTES_PER_MB: u64 = 1024 * 1024;
 pub const START_FAILED: &str = "tributary::start_failed";
 /// Our own crates. The level applies to them; other crates log at most at `info`, because more may contain headers and
 /// URLs with secrets.
-const CRATES: [&str; 20] = [
+const CRATES: [&str; 21] = [
     "ai",
+    "api_auth",
     "connectors",
     "corpus",
     "domain",

@@ -193,6 +193,7 @@ fn status_name(status: ProviderStatus) -> &'static str {
     match status {
         ProviderStatus::Ok => "ok",
         ProviderStatus::NoResults => "no_results",
+        ProviderStatus::Partial => "partial",
         ProviderStatus::Timeout => "timeout",
         ProviderStatus::Error => "error",
         ProviderStatus::Suspended => "suspended",
@@ -386,6 +387,7 @@ mod tests {
         for status in [
             ProviderStatus::Ok,
             ProviderStatus::NoResults,
+            ProviderStatus::Partial,
             ProviderStatus::Timeout,
             ProviderStatus::Error,
             ProviderStatus::Suspended,

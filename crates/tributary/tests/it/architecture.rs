@@ -13,18 +13,19 @@ pub const TEST_CRATES: [&str; 2] = ["fakes", "testkit"];
 pub const ARROWS: &[(&str, &[&str])] = &[
     ("syntax", &[]),
     ("domain", &["syntax"]),
+    ("api_auth", &["domain", "syntax"]),
     ("license", &["domain"]),
     ("relevancy", &["domain", "syntax"]),
     ("outbound", &["domain", "syntax"]),
     ("extraction", &["domain", "syntax"]),
-    ("connectors", &["domain", "syntax"]),
+    ("connectors", &["api_auth", "domain", "syntax"]),
     ("mixers", &["domain", "syntax"]),
-    ("store", &["domain"]),
+    ("store", &["api_auth", "domain"]),
     ("federation", &["domain", "syntax"]),
     ("provider_doctor", &["domain", "federation", "syntax"]),
     ("processors", &["domain", "relevancy", "syntax"]),
     ("tasks", &["domain"]),
-    ("ai", &["domain", "relevancy", "syntax"]),
+    ("ai", &["api_auth", "domain", "relevancy", "syntax"]),
     ("page_fetch", &["domain", "relevancy", "syntax"]),
     ("corpus", &["domain", "license", "relevancy", "syntax"]),
     ("rag", &["domain", "federation", "relevancy", "syntax"]),
@@ -75,7 +76,7 @@ const LOCKED: &[(&str, &[&str])] = &[
     ("tiktoken-rs", &["ai"]),
     // Its service is mounted on a route of the server.
     ("rmcp", &["mcp", "server"]),
-    ("zstd", &["ai", "store"]),
+    ("zstd", &["ai", "processors", "store"]),
 ];
 
 pub fn root() -> PathBuf {
@@ -157,7 +158,8 @@ fn plug_ins(folder: &Path) -> BTreeSet<String> {
             let name = entry.file_name().to_string_lossy().into_owned();
             if entry.path().is_dir() { name + ".rs" } else { name }
         })
-        .filter(|name| name.ends_with(".rs") && !["lib.rs", "mod.rs", "shared.rs"].contains(&name.as_str()))
+        .filter(|name| name.ends_with(".rs") && !name.ends_with("_tests.rs"))
+        .filter(|name| !["lib.rs", "mod.rs", "shared.rs"].contains(&name.as_str()))
         .collect()
 }
 

@@ -28,7 +28,10 @@ async fn a_sleeping_source_makes_the_search_partial_within_the_deadline() {
     assert_eq!(info["Asleep"]["status"], "timeout");
     assert_eq!(info["Asleep"]["error"]["code"], "timeout");
     assert_eq!((&info["Asleep"]["found"], &info["Asleep"]["retrieved"]), (&json!(0), &json!(0)));
-    assert_eq!(info["completeness"], json!({"asked":2,"answered":1,"failed":0,"timed_out":1,"suspended":0}));
+    assert_eq!(
+        info["completeness"],
+        json!({"asked":2,"answered":1,"partial":0,"failed":0,"timed_out":1,"suspended":0})
+    );
     let messages = mixed.body["messages"].to_string();
     assert!(messages.contains("Timeout: Asleep did not answer within 2.0 s"), "{messages}");
     let search = app.admin.get(&format!("/svc/search/{}/", info["search"]["id"])).await;
@@ -49,7 +52,10 @@ async fn a_search_whose_sources_all_time_out_is_not_full() {
     let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
     assert_eq!(mixed.body["results"], json!([]));
     let completeness = &mixed.body["info"]["completeness"];
-    assert_eq!(completeness, &json!({"asked":3,"answered":0,"failed":0,"timed_out":3,"suspended":0}));
+    assert_eq!(
+        completeness,
+        &json!({"asked":3,"answered":0,"partial":0,"failed":0,"timed_out":3,"suspended":0})
+    );
     app.stop().await;
 }
 
@@ -87,7 +93,35 @@ async fn each_failure_is_reported_for_its_source() {
         let messages = mixed.body["messages"].to_string();
         assert!(messages.contains(&format!("Error: {name}: ")), "{name} is not in {messages}");
     }
-    assert_eq!(info["completeness"], json!({"asked":8,"answered":2,"failed":6,"timed_out":0,"suspended":0}));
+    assert_eq!(
+        info["completeness"],
+        json!({"asked":8,"answered":2,"partial":0,"failed":6,"timed_out":0,"suspended":0})
+    );
+    app.stop().await;
+}
+
+/// A source that reports its failure with status 200 has failed.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_with_status_200_is_an_error() {
+    let app = AppHarness::start().await;
+    let source = Source::start().await;
+    let mappings = json!({"response_mappings": "RESULTS=items,ERROR=error,ERROR_IF=ok=false"});
+    app.provider_with("Chat", &source, mappings).await;
+    for (said, status, ready) in [
+        (json!({"ok": false, "error": "token_revoked"}), "error", "PARTIAL_RESULTS_READY"),
+        (json!({"ok": true, "error": "", "items": []}), "no_results", "FULL_RESULTS_READY"),
+    ] {
+        source.reply(Behavior::Json(said));
+        let mixed = app.admin.get("/svc/search/?qs=river").await.body;
+        let info = &mixed["info"]["Chat"];
+        assert_eq!(info["status"], status, "{info}");
+        let search = app.admin.get(&format!("/svc/search/{}/", mixed["info"]["search"]["id"])).await.body;
+        assert_eq!(search["status"], ready);
+        if status == "error" {
+            let error = json!({"code": "source_error", "message": "the source reports: token_revoked"});
+            assert_eq!(info["error"], error);
+        }
+    }
     app.stop().await;
 }
 
@@ -101,8 +135,8 @@ async fn a_failed_later_page_keeps_earlier_results() {
         Behavior::Json(page)
     };
     let cases = [
-        ("Late", Behavior::Hang, Some("Error: Late: its later pages did not arrive in time")),
-        ("Failing", Behavior::status(404), Some("Error: Failing: ")),
+        ("Late", Behavior::Hang, Some(("timeout", "its later pages did not arrive in time"))),
+        ("Failing", Behavior::status(500), Some(("unavailable", "HTTP 500"))),
         ("Empty", Behavior::Json(json!({"total": 0, "items": []})), None),
     ];
     let paged = json!({
@@ -111,21 +145,39 @@ async fn a_failed_later_page_keeps_earlier_results() {
         "results_per_query": 20,
         "default": false,
     });
-    for (name, second, line) in cases {
+    for (name, second, fault) in cases {
         let source = Source::start().await;
         source.reply(Behavior::Sequence(vec![first(), second]));
         app.provider_with(name, &source, paged.clone()).await;
         let mixed = app.admin.get(&format!("/svc/search/?qs=river&providers={name}")).await.body;
         let info = &mixed["info"][name];
         assert_eq!(source.requests().len(), 2, "{name}");
+        let status = if fault.is_some() { "partial" } else { "ok" };
         assert_eq!(
             (&info["status"], &info["found"], &info["retrieved"]),
-            (&json!("ok"), &json!(55), &json!(10)),
+            (&json!(status), &json!(55), &json!(10)),
             "{name}: {mixed}"
         );
         let messages = mixed["messages"].to_string();
-        assert!(line.is_none_or(|line| messages.contains(line)), "{messages}");
-        assert_eq!(messages.contains("Error: "), line.is_some(), "{messages}");
+        assert_eq!(messages.contains("Error: "), fault.is_some(), "{messages}");
+        let search = app.admin.get(&format!("/svc/search/{}/", mixed["info"]["search"]["id"])).await.body;
+        let completeness = &mixed["info"]["completeness"];
+        let Some((code, sentence)) = fault else {
+            assert_eq!(
+                (&search["status"], &completeness["answered"]),
+                (&json!("FULL_RESULTS_READY"), &json!(1))
+            );
+            assert_eq!(info.get("error"), None, "{info}");
+            continue;
+        };
+        assert_eq!(search["status"], "PARTIAL_RESULTS_READY");
+        assert_eq!(info["error"]["code"], code, "{info}");
+        assert!(info["error"]["message"].as_str().unwrap().contains(sentence), "{info}");
+        assert!(messages.contains(&format!("Error: {name}: ")) && messages.contains(sentence), "{messages}");
+        assert_eq!(
+            *completeness,
+            json!({"asked": 1, "answered": 0, "partial": 1, "failed": 0, "timed_out": 0, "suspended": 0})
+        );
     }
     app.stop().await;
 }

@@ -73,6 +73,7 @@ mod ready_sources;
 mod reconciler;
 mod rekey;
 mod releases;
+mod remote_load;
 mod request_ids;
 mod resilience;
 mod restart;

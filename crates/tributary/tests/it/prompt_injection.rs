@@ -55,6 +55,7 @@ async fn obeying_a_source_does_no_harm() {
         let reply = Reply {
             text: hostile.obeyed(),
             calls: vec![("fetch".to_owned(), json!({"url": "https://evil.test/"}))],
+            ..Reply::default()
         };
         it.model.replies(move |_| reply.clone());
         let asked = it.source.requests().len();

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use domain::ids::{RunNumber, UserId};
 use domain::ports::{
-    ConnectorError, Fetch, FetchError, HttpRequest, HttpResponse, NormalizedPage, PluginContext,
-    ProviderQuery, ResultBatch, ResultContext,
+    ConnectorError, ConnectorErrorKind, Fetch, FetchError, HttpRequest, HttpResponse, NormalizedPage,
+    PluginContext, ProviderQuery, ResultBatch, ResultContext,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
@@ -78,10 +78,14 @@ fn sample_response(slug: &str) -> Sample {
         return Sample::Rows(rows);
     }
     let (content_type, body) = answer(slug);
+    over_http_with(content_type, body)
+}
+
+fn over_http_with(content_type: &str, body: impl Into<Bytes>) -> Sample {
     Sample::Http(HttpResponse {
         status: 200,
         headers: vec![("content-type".to_owned(), content_type.to_owned())],
-        body: Bytes::from(body),
+        body: body.into(),
     })
 }
 
@@ -110,6 +114,12 @@ async fn sample_items(source: &ReadySource) -> Vec<Value> {
         Sample::Rows(rows) if !COLLECTED.contains(&source.spec.connector.as_str()) => return rows,
         sample => sample,
     };
+    let page = fetch_page(source, sample).await;
+    page.unwrap_or_else(|error| panic!("{}: {error}", source.slug)).items
+}
+
+/// The page that the connector makes of a response.
+async fn fetch_page(source: &ReadySource, sample: Sample) -> Result<NormalizedPage, ConnectorError> {
     // No host has a name such as `<your-domain>`.
     let fill = |text: &str| text.replace(['<', '>'], "");
     let spec = &source.spec;
@@ -127,12 +137,8 @@ async fn sample_items(source: &ReadySource) -> Vec<Value> {
         PluginContext { fetch: Arc::new(SampleFetch::new(&provider.spec.connector, sample)), ..context() };
     let kind = PLUGINS.connector(&provider.spec.connector).expect("a known connector");
     let connector = (kind.build)(&provider, &context).expect("it can be built");
-    let page: Result<NormalizedPage, ConnectorError> = async {
-        let query = ProviderQuery { vector: Some(&[0.5]), ..query(Sort::Relevancy, 0) };
-        connector.prepare(&query)?.execute().await?.normalize()
-    }
-    .await;
-    page.unwrap_or_else(|error| panic!("{}: {error}", source.slug)).items
+    let query = ProviderQuery { vector: Some(&[0.5]), ..query(Sort::Relevancy, 0) };
+    connector.prepare(&query)?.execute().await?.normalize()
 }
 
 /// The results after these processors, in this order.
@@ -193,8 +199,38 @@ fn every_keyless_source_builds_its_request() {
         for (sort, page) in [(Sort::Relevancy, 0), (Sort::Date, 1)] {
             let prepared = connector.prepare(&query(sort, page));
             let shown = prepared.unwrap_or_else(|error| panic!("{}: {error}", source.slug)).shown();
-            assert!(shown.contains("solid") && !shown.contains('{'), "{}: {shown}", source.slug);
+            assert!(shown.contains("solid") && !shown.contains("{query"), "{}: {shown}", source.slug);
         }
+    }
+}
+
+/// Sources that report their errors with status 200.
+#[tokio::test]
+async fn errors_with_status_200_are_errors() {
+    const WIKI: &str = r#"{"error": {"code": "badvalue", "info": "Unrecognized value"}, "servedby": "mw1"}"#;
+    const PMC: &str = r#"{"errCode": 404, "errMsg": "No such field"}"#;
+    const ARXIV: &str = r#"<feed xmlns="http://www.w3.org/2005/Atom"
+        xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/"><title>ArXiv Query</title>
+        <opensearch:totalResults>1</opensearch:totalResults>
+        <entry><id>http://arxiv.org/api/errors#incorrect_id</id><title>Error</title>
+        <summary>incorrect id format</summary><author><name>arXiv api core</name></author></entry></feed>"#;
+    let json = "application/json";
+    let cases = [
+        ("arxiv", "application/atom+xml", ARXIV, "incorrect id format"),
+        ("europe-pmc", json, PMC, "No such field"),
+        ("internet-archive", json, r#"{"error": "[UNSUPPORTED_VALUE] q"}"#, "[UNSUPPORTED_VALUE] q"),
+        ("pubmed", json, PMC, "No such field"),
+        ("slack", json, r#"{"ok": false, "error": "invalid_auth"}"#, "invalid_auth"),
+        ("wikidata", json, WIKI, "Unrecognized value"),
+        ("wikimedia-commons", json, WIKI, "Unrecognized value"),
+        ("wikipedia", json, WIKI, "Unrecognized value"),
+    ];
+    let sources = bundled_providers::all().unwrap();
+    for (slug, content_type, body, said) in cases {
+        let source = sources.iter().find(|source| source.slug == slug).expect("a ready source");
+        let error = fetch_page(source, over_http_with(content_type, body)).await.expect_err(slug);
+        assert_eq!(error.kind, ConnectorErrorKind::SourceError, "{slug}: {error}");
+        assert_eq!(error.message, format!("the source reports: {said}"), "{slug}");
     }
 }
 

@@ -29,7 +29,12 @@ const INTENDED_CHANGES: &[(&str, &str, &str, &str)] = &[
     ("0.1.0-schema-8", "admin", "/svc/pipelines/[0] processors", "migration 16 added its step"),
     ("0.1.0-schema-5", "user", PAGE_FETCH, "it may hold secrets, so only who may edit the provider sees it"),
     ("0.1.0-schema-8", "user", PAGE_FETCH, "the same"),
+    ("0.1.0-schema-5", "admin", MESSAGES, "the messages of a search are those of its sources as well"),
+    ("0.1.0-schema-8", "admin", MESSAGES, "the same"),
+    ("0.1.0-schema-5", "user", MESSAGES, "the same"),
+    ("0.1.0-schema-8", "user", MESSAGES, "the same"),
 ];
+const MESSAGES: &str = " messages: [\"Tributary";
 const PAGE_FETCH: &str = "page_fetch_config_json: {} became null";
 
 /// The data that a program of that release wrote, and its responses.

@@ -142,7 +142,7 @@ fn collect_records(files: &[PathBuf], only: Option<Kind>, tally: &mut Tally) -> 
     let mut bytes_left = BYTES_MAX;
     for file in files {
         let shown = file.display();
-        let records = match read(file, &mut bytes_left).and_then(|text| parse_records(&text)) {
+        let records = match read_within(file, &mut bytes_left).and_then(|text| parse_records(&text)) {
             Ok(records) => records,
             Err(error) => {
                 tally.refuse(&format!("{shown}: {error:#}"));
@@ -170,7 +170,7 @@ fn wanted(record: &Value, only: Option<Kind>) -> Result<Kind, KindError> {
 }
 
 /// Reads a file within the remaining total size.
-fn read(file: &Path, bytes_left: &mut usize) -> anyhow::Result<String> {
+pub(super) fn read_within(file: &Path, bytes_left: &mut usize) -> anyhow::Result<String> {
     let mut text = String::new();
     let most = u64::try_from(*bytes_left)?;
     let opened = File::open(file).context("cannot be read")?;
@@ -211,9 +211,9 @@ mod tests {
         let file = folder.path().join("a.json");
         std::fs::write(&file, "[1234]").unwrap();
         let mut left = 12;
-        assert_eq!(read(&file, &mut left).unwrap(), "[1234]");
-        assert_eq!(read(&file, &mut left).unwrap(), "[1234]");
-        assert!(read(&file, &mut left).unwrap_err().to_string().contains("at most"));
+        assert_eq!(read_within(&file, &mut left).unwrap(), "[1234]");
+        assert_eq!(read_within(&file, &mut left).unwrap(), "[1234]");
+        assert!(read_within(&file, &mut left).unwrap_err().to_string().contains("at most"));
         std::fs::write(&file, vec![b' '; BYTES_MAX + 1]).unwrap();
         let mut tally = Tally::default();
         assert_eq!(collect_records(&[file], None, &mut tally).len(), 0);

@@ -154,10 +154,15 @@ async fn roles_and_secrets_of_the_config() {
         "api_base": "https://models.example/v2"});
     let saved = app.admin.patch(&path, &json!({"config": config})).await;
     assert_eq!(saved.body["tags"], json!(["reranker"]), "{saved:?}");
-    assert_eq!((secret().await, &saved.body["config"]["max_tokens"]), (json!(SECRET), &Value::Null));
+    assert_eq!((secret().await, &saved.body["config"]["max_tokens"]), (json!(SECRET), &json!(900)));
+    let saved = app.admin.patch(&path, &json!({"config": {"roles": ["chat"], "max_tokens": null}})).await;
+    assert_eq!(saved.body["tags"], json!(["chat"]), "{saved:?}");
+    let config =
+        json!({"AWS_SECRET_ACCESS_KEY": "••••", "api_base": "https://models.example/v2", "roles": ["chat"]});
+    assert_eq!((secret().await, &saved.body["config"]), (json!(SECRET), &config), "the rest remains");
     let otto = app.user("otto", &[]).await;
     let seen = otto.get(&path).await.body;
-    assert_eq!((&seen["config"], seen.get("prompt_overrides")), (&json!({"roles": ["reranker"]}), None));
+    assert_eq!((&seen["config"], seen.get("prompt_overrides")), (&json!({"roles": ["chat"]}), None));
     app.stop().await;
 }
 

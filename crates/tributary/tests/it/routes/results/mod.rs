@@ -1,7 +1,9 @@
 //! `/svc/results/`.
 
+mod addresses;
 mod export;
 mod filters;
+mod groups;
 mod mixed;
 mod shape;
 mod single;

@@ -44,7 +44,10 @@ async fn answers_at_once_and_becomes_full() {
         format!("{}/svc/results/?search_id={id}&provider={provider}", app.base)
     );
     assert_eq!(info["search"]["rerun_url"], format!("{}/svc/search/?rerun={id}", app.base));
-    assert_eq!(info["completeness"], json!({"asked":1,"answered":1,"failed":0,"timed_out":0,"suspended":0}));
+    assert_eq!(
+        info["completeness"],
+        json!({"asked":1,"answered":1,"partial":0,"failed":0,"timed_out":0,"suspended":0})
+    );
     let ranks: Vec<i64> =
         results(&mixed.body).iter().map(|item| item["swirl_rank"].as_i64().unwrap()).collect();
     assert_eq!(ranks, [1, 2, 3]);

@@ -7,5 +7,6 @@ mod events;
 mod from_url;
 mod idempotency;
 mod list;
+mod log;
 mod runs;
 mod update;

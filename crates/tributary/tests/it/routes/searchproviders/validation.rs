@@ -33,6 +33,8 @@ fn cases() -> Vec<(Value, &'static str, &'static str)> {
         (one(json!({"response_mappings": "RESULTS"})), "response_mappings", ""),
         (one(json!({"response_mappings": "RESULT=items,RESLTS=items"})), "response_mappings", "RESULTS"),
         (one(json!({"response_mappings": "RESULTS=items[["})), "response_mappings", ""),
+        (one(json!({"response_mappings": "FOUND=total"})), "response_mappings", "RESULTS=<path> is required"),
+        (one(json!({"response_mappings": "RESULTS=items,ERROR_IF=ok"})), "response_mappings", "ERROR_IF"),
         (one(json!({"result_mappings": "title=sw_urlencod(name)"})), "result_mappings", "sw_urlencode"),
         (one(json!({"result_mappings": "title="})), "result_mappings", "source"),
         (one(json!({"result_mappings": "title=name,NO_PAYLOD"})), "result_mappings", "NO_PAYLOAD"),
@@ -56,6 +58,12 @@ fn cases() -> Vec<(Value, &'static str, &'static str)> {
         (one(json!({"http_request_headers": {"Bad Name": "x"}})), "http_request_headers", "Bad Name"),
         (one(json!({"http_request_headers": {"X-A": "a\r\nb"}})), "http_request_headers", "X-A"),
         (one(json!({"config": []})), "config", ""),
+        (
+            one(json!({"config": {"swirl": {"google_calendar": {"calendar_lookback_days": "x"}}}})),
+            "config",
+            "calendar_lookback_days",
+        ),
+        (one(json!({"config": {"swirl": {"rag": []}}})), "config", "swirl.rag: an object is needed"),
         (one(json!({"active": null})), "active", ""),
     ]
 }

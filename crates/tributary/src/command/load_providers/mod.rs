@@ -1,4 +1,10 @@
-//! `tributary load-providers`: loads SearchProviders from JSON files, each an object or a list.
+//! `tributary load-providers`: loads SearchProviders from JSON files, each an object or a list, into the database of this
+//! machine or into a running service.
+
+mod credentials;
+mod input;
+mod remote;
+mod service;
 
 use super::{CliContext, named_user};
 use crate::app::{App, PLUGINS};
@@ -11,6 +17,7 @@ use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderSpec, SearchProvider};
 use domain::secret::{Secret, without_value};
 use domain::user::{Principal, User};
 use domain::validation::FieldErrors;
+use remote::RemoteOptions;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,9 +26,17 @@ use syntax::suggest;
 /// Load SearchProviders from JSON files. Invalid records are reported and skipped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+With --url, the records go to a running service, here or on another machine. They are checked
+first: if a file or a record is invalid, nothing is sent. A record that the service refuses is
+reported, and the others are loaded. The password of --user comes from --password-file, from
+TRIBUTARY_PASSWORD or from a prompt; an API token, which replaces both, from TRIBUTARY_TOKEN or
+--token.
+
 Examples:
   tributary load-providers my-source.json
-  tributary load-providers config/providers/ --replace")]
+  tributary load-providers config/providers/ --replace
+  tributary load-providers sources.json --url https://search.example.org --user admin
+  tributary load-providers sources.json --url http://localhost:8000 --password-file password.txt")]
 pub struct LoadProviders {
     /// Files with one provider or a list of providers, or folders of such files.
     #[arg(required = true)]
@@ -32,6 +47,8 @@ pub struct LoadProviders {
     /// The administrator who will own the providers.
     #[arg(long, default_value = "admin")]
     user: String,
+    #[command(flatten)]
+    remote: RemoteOptions,
 }
 
 #[derive(Default)]
@@ -44,6 +61,16 @@ struct Tally {
 
 impl LoadProviders {
     pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
+        let tally = match self.remote.url() {
+            Some(url) => self.remote.load(url, &self.user, &self.files, self.replace).await?,
+            None => self.load_here(cli).await?,
+        };
+        tally.show();
+        Ok(if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// Loads into the database of this machine.
+    async fn load_here(&self, cli: &CliContext) -> anyhow::Result<Tally> {
         let app = cli.open().await?;
         let owner = named_user(&app, &self.user).await?;
         anyhow::ensure!(
@@ -68,11 +95,7 @@ impl LoadProviders {
             }
         }
         app.store.close().await;
-        let Tally { added, replaced, kept, failed } = tally;
-        terminal::line(format!(
-            "{added} added, {replaced} replaced, {kept} already present, {failed} failed"
-        ));
-        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(tally)
     }
 
     async fn load(
@@ -126,6 +149,15 @@ impl LoadProviders {
             Err(error) => return Err(error.into()),
         }
         Ok(())
+    }
+}
+
+impl Tally {
+    fn show(&self) {
+        let Self { added, replaced, kept, failed } = self;
+        terminal::line(format!(
+            "{added} added, {replaced} replaced, {kept} already present, {failed} failed"
+        ));
     }
 }
 
