@@ -38,6 +38,16 @@ pub enum ResultMapping {
     Payload(Source),
 }
 
+impl ResultMapping {
+    /// Whether it gives the result a value of this name.
+    pub fn fills(&self, name: &str) -> bool {
+        match self {
+            Self::Field { key, .. } | Self::Template { key, .. } => key == name,
+            Self::Payload(_) => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
     Text(String),

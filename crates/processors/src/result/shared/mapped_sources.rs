@@ -24,7 +24,11 @@ impl<'m> MappedSources<'m> {
         if mappings.no_payload || mappings.dataset {
             return mapped;
         }
-        let read = names_read(cx.provider, &cx.context.settings.dedupe_field);
+        let dedupe_field = cx.context.settings.dedupe_field.trim();
+        // The result itself has a value that is mapped to the field.
+        let in_payload =
+            Some(dedupe_field).filter(|field| !mappings.mappings.iter().any(|one| one.fills(field)));
+        let read = names_read(cx.provider, in_payload);
         let sources = mappings.mappings.iter().flat_map(|mapping| match mapping {
             ResultMapping::Field { sources, .. } => sources.as_slice(),
             ResultMapping::Payload(source) => std::slice::from_ref(source),
@@ -54,14 +58,15 @@ impl<'m> MappedSources<'m> {
 
 /// The members of the payload that the provider and the settings name: for grouping, for duplicates, and in the
 /// addresses of documents.
-fn names_read(provider: &SearchProvider, dedupe_field: &str) -> Vec<String> {
+fn names_read(provider: &SearchProvider, dedupe_field: Option<&str>) -> Vec<String> {
     let pages = provider.spec.page_fetch_config_json.parsed();
     let lookup = pages.media_type_lookup.as_ref().map(|lookup| lookup.url.as_str());
     let templates = [pages.content_url.as_deref(), lookup].into_iter().flatten();
     let in_templates = templates.flat_map(|template| {
         template.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
     });
-    let names = [provider.spec.result_grouping_field.as_str(), dedupe_field].into_iter().chain(in_templates);
+    let names = [Some(provider.spec.result_grouping_field.as_str()), dedupe_field];
+    let names = names.into_iter().flatten().chain(in_templates);
     names.map(str::trim).filter(|name| !name.is_empty()).map(first_member).collect()
 }
 
@@ -86,6 +91,11 @@ mod tests {
             Value::Object(batch.items[0].payload.clone())
         };
         assert_eq!(payload(&context), json!({"file": {"id": 7}}));
+        context.provider.spec.result_mappings = "title=name,url=url".into();
+        let batch = context
+            .results(vec![json!({"name": "N", "url": "https://a.example"})], &["MappingResultProcessor"]);
+        assert!(batch.items[0].payload.is_empty(), "duplicates are found by the URL of the result itself");
+        context.provider.spec.result_mappings = "title=name,url=link,body=file.text,author=by".into();
         context.provider.spec.result_grouping_field = "by".to_owned();
         let pages = json!({"content_url": "https://a.example/{ file.text }?of={name}"});
         context.provider.spec.page_fetch_config_json =
