@@ -282,6 +282,15 @@ pub fn long_text(topic: &str) -> String {
     (1..=40).map(sentence).collect()
 }
 
+/// Waits until a condition holds; fails if it does not come to hold.
+pub async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let started = Instant::now();
+    while !holds().await {
+        assert!(started.elapsed() < PATIENCE, "waited in vain: {what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 /// Items for a source: `count` texts about `topic`.
 pub fn items(topic: &str, count: usize) -> Value {
     let item = |number: usize| {

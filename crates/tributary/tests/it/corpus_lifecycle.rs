@@ -1,7 +1,7 @@
 //! The life cycle of the semantic cache for each deployment: one process, a cluster with pgvector and an S3 server, and
 //! Qdrant (a strict fake).
 
-use crate::app_harness::{AppHarness, Client, items, licensed, long_text};
+use crate::app_harness::{AppHarness, Client, eventually, items, licensed, long_text};
 use corpus::maintenance::Repair;
 use domain::corpus::{QdrantMode, StorageBackend, VectorBackend};
 use domain::secret::Secret;
@@ -9,13 +9,10 @@ use domain::settings::Settings;
 use fakes::qdrant;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 use testkit::postgres::TestDatabase;
 use testkit::source::{Behavior, Source};
 use tributary::corpus::provider as corpus_provider;
 
-/// How long background work may take.
-const PATIENCE: Duration = Duration::from_secs(30);
 const CHECK: &str = "/svc/cache/check_liveness/";
 /// How many cluster tests this process has started; each has its own bucket.
 static CLUSTER_RUNS: AtomicUsize = AtomicUsize::new(0);
@@ -54,14 +51,6 @@ async fn cached(client: &Client, cache: i64, words: &str) -> Vec<Value> {
     let status = &answer.body["info"]["Files - Tributary Cache"]["status"];
     assert!(status == "ok" || status == "no_results", "{:?}", answer.body["info"]);
     answer.body["results"].as_array().unwrap().clone()
-}
-
-async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    let started = Instant::now();
-    while !holds().await {
-        assert!(started.elapsed() < PATIENCE, "{what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }
 
 async fn assert_agreement(app: &AppHarness, documents: u64) {
@@ -126,7 +115,7 @@ async fn run_lifecycle(change: impl FnOnce(Settings) -> Settings) {
     source.reply_at("/page/0", page("the white stork", "2"));
     let checked = ann.post(CHECK, &json!({"signal_id": heron})).await;
     assert_eq!(checked.body["verdict"], "alive", "{checked:?}");
-    until("the copy follows the source", async || {
+    eventually("the copy follows the source", async || {
         let hits = cached(&ann, cache, "white+stork").await;
         hits.first().is_some_and(|hit| hit["cache"]["signal_id"] == heron)
     })

@@ -1,23 +1,13 @@
 //! Subscriptions and retention: scheduled work on searches.
 
-use crate::app_harness::{AppHarness, items};
+use crate::app_harness::{AppHarness, eventually, items};
 use chrono::TimeDelta;
 use domain::ids::SearchId;
 use domain::ports::SearchStore;
 use domain::settings::{Seconds, Settings};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testkit::source::{Behavior, Source};
-
-const PATIENCE: Duration = Duration::from_secs(20);
-
-async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    let started = Instant::now();
-    while !holds().await {
-        assert!(started.elapsed() < PATIENCE, "waited in vain: {what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-}
 
 fn every_second(settings: Settings) -> Settings {
     Settings { subscribe_every: Seconds::new(1), expire_every: Seconds::new(1), ..settings }

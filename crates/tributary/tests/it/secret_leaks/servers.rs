@@ -3,7 +3,7 @@
 
 use super::leak_detector::LeakDetector;
 use super::{ADMIN, ENVIRONMENT};
-use crate::app_harness::items;
+use crate::app_harness::{eventually, items};
 use crate::demo::basic;
 use crate::program::{Running, program};
 use serde_json::json;
@@ -60,6 +60,8 @@ async fn run_searches(database: String, mut nats: NatsServer) {
     // The connection breaks and comes back; then the password has changed.
     nats.start();
     assert_eq!(admin.search(&json!({"query_string": "lake"})).await["status"], "FULL_RESULTS_READY");
+    // A search does not need NATS, so it does not wait until the process is connected again.
+    eventually("a new connection", async || admin.get("/svc/health/tasks/").await.status == 200).await;
     for path in ["/svc/health/tasks/", "/svc/metrics/tasks/", "/metrics/"] {
         assert_eq!(detector.get("admin", &admin, path).await, 200);
     }
