@@ -1,6 +1,7 @@
 //! `/svc/search/`.
 
 mod create;
+mod differences;
 mod edit;
 mod ended;
 mod events;
