@@ -59,6 +59,7 @@ pub mod notice;
 pub mod owner_scope;
 pub mod ownership;
 pub mod page_fetch;
+pub mod page_starts;
 pub mod parsed_text;
 pub mod password;
 pub mod pipeline;

@@ -30,6 +30,9 @@ pub fn read_with_deadline(
     }
     let kind = Kind::of(file)?;
     let mut builder = TextBuilder::new(limits, deadline);
+    if kind == Kind::Pdf {
+        builder.keep_page_starts();
+    }
     // The format libraries are third-party; if one panics, the file is reported as damaged.
     let read = catch_unwind(AssertUnwindSafe(|| read_kind(kind, file, &mut builder)));
     match read {

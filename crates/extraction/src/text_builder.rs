@@ -1,6 +1,7 @@
 //! Collects the text of one file, and checks the limits and the deadline.
 
 use crate::limits::{Limits, PROPERTY_CHARS_MAX};
+use domain::page_starts::PAGE_STARTS_MAX;
 use domain::ports::{ExtractError, ExtractedText};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,6 +67,9 @@ pub struct TextBuilder {
     found: ExtractedText,
     chars: usize,
     gap: Gap,
+    keeps_page_starts: bool,
+    /// Pages that began after the last character of the text.
+    begun_pages: usize,
 }
 
 impl TextBuilder {
@@ -77,7 +81,14 @@ impl TextBuilder {
             found: ExtractedText::default(),
             chars: 0,
             gap: Gap::None,
+            keeps_page_starts: false,
+            begun_pages: 0,
         }
+    }
+
+    /// Keeps where pages begin. For a file that has pages itself, not for one that contains such files.
+    pub fn keep_page_starts(&mut self) {
+        self.keeps_page_starts = true;
     }
 
     #[cfg(feature = "pdf")]
@@ -124,6 +135,12 @@ impl TextBuilder {
         self.gap = Gap::Paragraph;
     }
 
+    /// Starts a new page.
+    pub fn page(&mut self) {
+        self.paragraph();
+        self.begun_pages += usize::from(self.keeps_page_starts);
+    }
+
     /// The first non-blank title counts.
     pub fn title(&mut self, text: &str) {
         set(&mut self.found.title, text);
@@ -134,13 +151,21 @@ impl TextBuilder {
     }
 
     /// The whole text.
-    pub fn finish(self) -> ExtractedText {
+    pub fn finish(mut self) -> ExtractedText {
+        self.place_begun_pages();
         ExtractedText { is_cut: false, ..self.found }
     }
 
     /// The text up to the limit.
     pub fn finish_cut(self) -> ExtractedText {
         ExtractedText { is_cut: true, ..self.found }
+    }
+
+    /// The pages that have begun start at the end of the text, where the next character will be.
+    fn place_begun_pages(&mut self) {
+        for _ in 0..std::mem::take(&mut self.begun_pages).min(PAGE_STARTS_MAX + 1) {
+            self.found.page_starts.begin_page(self.found.text.len());
+        }
     }
 
     fn push(&mut self, c: char) -> ExtractResult {
@@ -155,6 +180,7 @@ impl TextBuilder {
             return Err(Abort::Full);
         }
         self.found.text.push_str(between);
+        self.place_begun_pages();
         self.found.text.push(c);
         self.chars += between.len() + 1;
         self.gap = Gap::None;

@@ -160,6 +160,7 @@ impl PageRequest<'_> {
         let mut page = PageText {
             title: read.title,
             text: read.text,
+            page_starts: read.page_starts,
             media_type,
             author: read.author,
             version,

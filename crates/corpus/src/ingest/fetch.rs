@@ -7,6 +7,7 @@ use super::{records, source};
 use crate::CacheParts;
 use domain::corpus::{Liveness, Signal};
 use domain::ids::{ResultId, UserId};
+use domain::page_starts::PageStarts;
 use domain::ports::{BodyKey, DocumentRequest, PageError, PageText, StoreError};
 use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
@@ -88,6 +89,7 @@ async fn stored_page(parts: &CacheParts, held: &StoredText) -> Result<Option<Pag
     Ok(Some(PageText {
         title: held.title.clone(),
         text,
+        page_starts: PageStarts::default(),
         media_type: held.media_type.clone(),
         author: held.author.clone(),
         version: held.version.clone(),

@@ -51,7 +51,7 @@ fn page_of(text: &str) -> PageText {
         version: format!("\"{}\"", text.len()),
         file_bytes: text.len() as u64,
         origin: ByteOrigin::Own,
-        is_copy: false,
+        ..PageText::default()
     }
 }
 

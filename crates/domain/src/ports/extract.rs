@@ -1,5 +1,6 @@
 //! Text extraction from files.
 
+use crate::page_starts::PageStarts;
 use async_trait::async_trait;
 use bytes::Bytes;
 
@@ -11,6 +12,8 @@ pub struct ExtractedText {
     pub author: String,
     /// Plain text, paragraphs separated by blank lines.
     pub text: String,
+    /// Where its pages begin; empty if the format has no pages with numbers.
+    pub page_starts: PageStarts,
     /// True if the text was cut at the limit.
     pub is_cut: bool,
 }

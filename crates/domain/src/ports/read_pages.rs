@@ -2,6 +2,7 @@
 
 use super::{ByteOrigin, Cause};
 use crate::ids::{ResultId, SignalId, UserId};
+use crate::page_starts::PageStarts;
 use crate::provenance::PageTarget;
 use crate::provider::SearchProvider;
 use crate::result::ResultItem;
@@ -47,6 +48,8 @@ pub struct PageText {
     /// Title in the document; may be empty.
     pub title: String,
     pub text: String,
+    /// Where the pages of a PDF begin in the text; empty if unknown.
+    pub page_starts: PageStarts,
     /// Without parameters, such as `text/html`.
     pub media_type: String,
     /// Author in the document; may be empty.

@@ -24,8 +24,8 @@ pub fn read(bytes: &[u8], builder: &mut TextBuilder) -> ExtractResult {
             return Err(Abort::Full);
         }
         builder.check_deadline()?;
+        builder.page();
         page::read(&document, id, &mut fonts, builder)?;
-        builder.paragraph();
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod wire;
 pub use child::read_in_subprocess;
 
 use crate::limits::{Limits, PROPERTY_CHARS_MAX, SUBPROCESS_START_MAX};
+use domain::page_starts::PAGE_STARTS_MAX;
 use domain::ports::{ExtractError, ExtractedText, FileToRead};
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
@@ -21,8 +22,10 @@ const READ_FILE: &str = "read-file";
 /// memory limit.
 const ALLOCATOR: (&str, &str) = ("MIMALLOC_ARENA_RESERVE", "0");
 
-/// Most bytes per character in a response, and of everything around its texts.
+/// Most bytes per character and per page start in a response, and of everything around its texts.
 const CHAR_BYTES_MAX: usize = 4;
+/// Ten digits and a comma.
+const PAGE_START_BYTES_MAX: usize = 11;
 const FRAME_BYTES_MAX: usize = 4 * 1024;
 
 /// Starts subprocesses of a program that has the command.
@@ -75,6 +78,7 @@ impl ReaderProcess {
 
 fn answer_bytes_max(limits: &Limits) -> usize {
     limits.output_chars.saturating_add(2 * PROPERTY_CHARS_MAX).saturating_mul(CHAR_BYTES_MAX)
+        + (PAGE_STARTS_MAX + 1) * PAGE_START_BYTES_MAX
         + FRAME_BYTES_MAX
 }
 

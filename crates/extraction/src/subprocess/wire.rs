@@ -2,6 +2,7 @@
 
 use crate::limits::Limits;
 use bytes::Bytes;
+use domain::page_starts::PageStarts;
 use domain::ports::{ExtractError, ExtractedText, FileToRead};
 use serde::{Deserialize, Serialize};
 
@@ -15,17 +16,33 @@ struct Head {
 
 #[derive(Serialize, Deserialize)]
 enum Answer {
-    Read(#[serde(with = "Read")] ExtractedText),
+    Read(Read),
     Failed(#[serde(with = "Failed")] ExtractError),
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "ExtractedText")]
 struct Read {
     title: String,
     author: String,
     text: String,
+    page_starts: Vec<u32>,
     is_cut: bool,
+}
+
+impl From<ExtractedText> for Read {
+    fn from(read: ExtractedText) -> Self {
+        let ExtractedText { title, author, text, page_starts, is_cut } = read;
+        Self { title, author, text, page_starts: page_starts.offsets().to_vec(), is_cut }
+    }
+}
+
+impl From<Read> for ExtractedText {
+    /// The process read an untrusted file, so its offsets are checked.
+    fn from(read: Read) -> Self {
+        let Read { title, author, text, page_starts, is_cut } = read;
+        let page_starts = PageStarts::checked(page_starts, &text).unwrap_or_default();
+        Self { title, author, text, page_starts, is_cut }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -61,7 +78,7 @@ pub fn write_answer(
     output: impl std::io::Write,
 ) -> serde_json::Result<()> {
     let answer = match answer {
-        Ok(text) => Answer::Read(text),
+        Ok(text) => Answer::Read(text.into()),
         Err(error) => Answer::Failed(error),
     };
     serde_json::to_writer(output, &answer)
@@ -69,7 +86,7 @@ pub fn write_answer(
 
 pub fn answer(bytes: &[u8]) -> serde_json::Result<Result<ExtractedText, ExtractError>> {
     Ok(match serde_json::from_slice(bytes)? {
-        Answer::Read(text) => Ok(text),
+        Answer::Read(text) => Ok(text.into()),
         Answer::Failed(error) => Err(error),
     })
 }
@@ -95,10 +112,14 @@ mod tests {
         );
         assert_eq!((limits.pages, limits.time), (7, Limits::default().time));
         assert!(parse_request(b"%PDF-".to_vec()).is_err());
-        let text =
-            ExtractedText {
-                title: "T".into(), author: "A".into(), text: "\"x\"\n\n水".into(), is_cut: true
-            };
+        let text = "\"x\"\n\n水".to_owned();
+        let text = ExtractedText {
+            title: "T".into(),
+            author: "A".into(),
+            page_starts: PageStarts::checked(vec![0, 5, 8], &text).unwrap(),
+            text,
+            is_cut: true,
+        };
         for said in [
             Ok(text),
             Err(ExtractError::Unsupported("a/b".into())),
@@ -111,6 +132,23 @@ mod tests {
             let mut bytes = Vec::new();
             write_answer(said.clone(), &mut bytes).unwrap();
             assert_eq!(answer(&bytes).unwrap(), said);
+        }
+    }
+
+    #[test]
+    fn wrong_page_starts_are_dropped() {
+        for (starts, expected) in
+            [("[0,1]", vec![0, 1]), ("[1,0]", vec![]), ("[0,2]", vec![]), ("[9]", vec![])]
+        {
+            let said = format!(
+                r#"{{"Read":{{"title":"","author":"","text":"añ","page_starts":{starts},"is_cut":false}}}}"#
+            );
+            let read = answer(said.as_bytes()).unwrap().unwrap();
+            assert_eq!(
+                (read.text.as_str(), read.page_starts.offsets()),
+                ("añ", expected.as_slice()),
+                "{starts}"
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ mod hostile;
 mod kinds;
 mod limits;
 mod measured;
+mod page_numbers;
 mod pool;
 mod programs;
 mod samples;
