@@ -23,6 +23,8 @@ pub type ReadKind = fn(Kind, &FileToRead, &mut TextBuilder) -> ExtractResult;
 
 pub fn read(bytes: &[u8], read_kind: ReadKind, builder: &mut TextBuilder) -> ExtractResult {
     builder.check_deadline()?;
+    // Exported mails may begin with blank lines, which would end the headers.
+    let bytes = bytes.trim_ascii_start();
     if too_many_lines(bytes) {
         return damaged(&format!("it has more than {LINES_MAX} headers or parts"));
     }

@@ -1,5 +1,7 @@
 //! The blocks of a page: paragraphs, headings, items and rows, with their role and share of links.
 
+use super::containers::{Container, Containers, Kind};
+use super::names::{NamedRole, is_hidden_by_class, named_role};
 use super::tokens::{Tag, Token, Tokens};
 use crate::text_builder::{ExtractResult, TextBuilder};
 
@@ -9,8 +11,12 @@ enum Role {
     Plain,
     /// Marked as the main content.
     Main,
+    /// An `article`: the main content, or one of several teasers or comments.
+    Article,
     /// Navigation and other boilerplate.
     Around,
+    /// Boilerplate by its class or id only.
+    NamedAround,
     Link,
     /// Hidden.
     Unseen,
@@ -20,13 +26,32 @@ enum Role {
 pub struct Block {
     /// Words separated by one space, lines by a line break.
     pub text: String,
+    /// Length in letters; a Chinese or Japanese character counts as several.
     pub chars: usize,
     pub link_chars: usize,
     pub is_main: bool,
     pub is_around: bool,
-    pub is_heading: bool,
+    /// 1 to 6 for a heading, else 0.
+    pub heading_level: u8,
     /// Directly follows the previous block, like list items and table rows.
     pub is_item: bool,
+    /// A row of a table, or a part of a description list.
+    pub is_row: bool,
+    /// The innermost container of the text.
+    container: Option<Container>,
+}
+
+/// A block of this length with few links is certainly content.
+pub const GOOD_CHARS_MIN: usize = 80;
+
+impl Block {
+    pub fn is_heading(&self) -> bool {
+        self.heading_level > 0
+    }
+
+    pub fn is_good(&self) -> bool {
+        self.chars >= GOOD_CHARS_MIN && self.link_chars.saturating_mul(3) < self.chars
+    }
 }
 
 /// A parsed page.
@@ -77,48 +102,22 @@ const BLOCKS: [&str; 33] = [
     "table",
     "ul",
 ];
-const UNSEEN: [&str; 10] =
-    ["svg", "iframe", "object", "select", "button", "textarea", "canvas", "video", "audio", "math"];
+/// The annotation of a formula repeats it in another notation.
+const UNSEEN: [&str; 11] = [
+    "svg",
+    "iframe",
+    "object",
+    "select",
+    "button",
+    "textarea",
+    "canvas",
+    "video",
+    "audio",
+    "annotation",
+    "annotation-xml",
+];
 /// Elements that end where the next one of the same name begins.
 const SELF_ENDING: [&str; 8] = ["li", "p", "td", "th", "tr", "dt", "dd", "option"];
-const MAIN_WORDS: [&str; 8] = [
-    "main-content",
-    "article-body",
-    "post-content",
-    "entry-content",
-    "mw-content-text",
-    "articlebody",
-    "post-body",
-    "story-body",
-];
-const AROUND_WORDS: [&str; 26] = [
-    "nav",
-    "navbar",
-    "navigation",
-    "menu",
-    "sidebar",
-    "footer",
-    "breadcrumb",
-    "breadcrumbs",
-    "cookie",
-    "cookies",
-    "consent",
-    "advert",
-    "advertisement",
-    "ads",
-    "promo",
-    "share",
-    "sharing",
-    "social",
-    "related",
-    "newsletter",
-    "popup",
-    "modal",
-    "banner",
-    "skip-link",
-    "toc",
-    "pagination",
-];
 const AROUND_ROLES: [&str; 6] = ["navigation", "banner", "contentinfo", "complementary", "search", "dialog"];
 
 pub fn take_apart(text: &str, builder: &mut TextBuilder) -> ExtractResult<Page> {
@@ -132,18 +131,45 @@ pub fn take_apart(text: &str, builder: &mut TextBuilder) -> ExtractResult<Page> 
         }
     }
     scan.end_block();
-    Ok(scan.page)
+    let Scan { mut page, containers, .. } = scan;
+    judge(&mut page.blocks, containers);
+    Ok(page)
+}
+
+/// Decides what the containers say about their blocks, now that it is known how much text each of them has.
+fn judge(blocks: &mut [Block], containers: Containers) {
+    let good = |block: &&Block| block.is_good() && !block.is_around;
+    let total = blocks.iter().filter(good).map(|block| block.chars).sum();
+    let judged = containers.judge(total);
+    for block in blocks {
+        let place = judged.place(block.container);
+        block.is_around |= place.is_around;
+        // The title of the main article may be above it.
+        block.is_main = place.is_main.unwrap_or(block.is_main) || (block.is_main && block.heading_level == 1);
+    }
+}
+
+/// An open element.
+struct Open {
+    name: String,
+    role: Role,
+    /// The container around it.
+    outer: Option<Container>,
 }
 
 #[derive(Default)]
 struct Scan {
     page: Page,
     block: Block,
-    open: Vec<(String, Role)>,
+    open: Vec<Open>,
+    containers: Containers,
+    /// The innermost open container.
+    container: Option<Container>,
     /// Open elements below the depth limit.
     deeper: usize,
     depth_max: usize,
     mains: usize,
+    articles: usize,
     arounds: usize,
     links: usize,
     unseen: usize,
@@ -160,20 +186,21 @@ impl Scan {
             "title" if self.page.title.is_empty() && self.unseen == 0 => self.is_title = true,
             "br" => self.line(),
             "td" | "th" => self.needs_space = true,
-            "tr" | "li" | "dt" | "dd" => {
+            name @ ("tr" | "li" | "dt" | "dd") => {
                 self.end_block();
                 self.block.is_item = true;
+                self.block.is_row = name != "li";
             }
             name if is_block(name) => {
                 self.end_block();
-                self.block.is_heading = is_heading(name);
+                self.block.heading_level = heading_level(name);
             }
             _ => {}
         }
         if tag.is_empty {
             return;
         }
-        let is_repeated = self.open.last().is_some_and(|(last, _)| *last == tag.name);
+        let is_repeated = self.open.last().is_some_and(|last| last.name == tag.name);
         if is_repeated && SELF_ENDING.contains(&tag.name.as_str()) {
             self.pop();
         }
@@ -183,7 +210,16 @@ impl Scan {
         }
         let role = self.role(tag);
         *self.count(role) += 1;
-        self.open.push((tag.name.clone(), role));
+        let outer = self.container;
+        let kind = match role {
+            Role::Article => Some(Kind::Article),
+            Role::NamedAround => Some(Kind::NamedAround),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            self.container = self.containers.open(kind, outer).or(outer);
+        }
+        self.open.push(Open { name: tag.name.clone(), role, outer });
     }
 
     fn close(&mut self, name: &str) {
@@ -200,7 +236,7 @@ impl Scan {
             self.deeper -= 1;
             return;
         }
-        let found = self.open.iter().rev().take(LOOK_BACK).position(|(open, _)| open == name);
+        let found = self.open.iter().rev().take(LOOK_BACK).position(|open| open.name == name);
         for _ in 0..found.map_or(0, |above| above + 1) {
             self.pop();
         }
@@ -223,15 +259,18 @@ impl Scan {
                 self.block.text.push(' ');
             }
             self.block.text.push_str(word);
-            let chars = word.chars().count();
+            let chars = length(word);
             self.block.chars += chars;
             self.block.link_chars += if self.links > 0 { chars } else { 0 };
             self.needs_space = true;
         }
         self.needs_space =
             text.ends_with(char::is_whitespace) || (self.needs_space && text.trim().is_empty());
-        self.block.is_main |= self.mains > 0;
+        self.block.is_main |= self.mains + self.articles > 0;
         self.block.is_around |= self.arounds > 0;
+        if !text.trim().is_empty() {
+            self.block.container = self.container;
+        }
     }
 
     fn line(&mut self) {
@@ -243,13 +282,18 @@ impl Scan {
     fn end_block(&mut self) {
         let block = std::mem::take(&mut self.block);
         self.needs_space = false;
-        if block.chars > 0 {
-            self.page.blocks.push(block);
+        if block.chars == 0 {
+            return;
         }
+        if block.is_good() && !block.is_around {
+            self.containers.add(block.container, block.chars);
+        }
+        self.page.blocks.push(block);
     }
 
     fn pop(&mut self) {
-        if let Some((_, role)) = self.open.pop() {
+        if let Some(Open { role, outer, .. }) = self.open.pop() {
+            self.container = outer;
             let count = self.count(role);
             *count = count.saturating_sub(1);
         }
@@ -258,10 +302,11 @@ impl Scan {
     fn count(&mut self, role: Role) -> &mut usize {
         match role {
             Role::Main => &mut self.mains,
+            Role::Article => &mut self.articles,
             Role::Around => &mut self.arounds,
             Role::Link => &mut self.links,
             Role::Unseen => &mut self.unseen,
-            Role::Plain => &mut self.plains,
+            Role::Plain | Role::NamedAround => &mut self.plains,
         }
     }
 
@@ -274,19 +319,26 @@ impl Scan {
         let is_unseen = UNSEEN.contains(&name)
             || tag.attribute("hidden").is_some()
             || tag.attribute("aria-hidden").is_some_and(|value| value == "true")
-            || tag.attribute("style").is_some_and(|style| style.replace(' ', "").contains("display:none"));
+            || tag.attribute("style").is_some_and(|style| is_hidden_by_style(&style))
+            || tag.attribute("class").is_some_and(|class| is_hidden_by_class(&class));
         match name {
             _ if is_unseen => Role::Unseen,
             "a" => Role::Link,
-            "main" | "article" => Role::Main,
+            "main" => Role::Main,
+            "article" => Role::Article,
             "nav" | "aside" | "footer" => Role::Around,
             // The header of an article belongs to it.
-            "header" if self.mains == 0 => Role::Around,
+            "header" if self.mains + self.articles == 0 => Role::Around,
             _ if role == "main" || tag.attribute("itemprop").is_some_and(|value| value == "articleBody") => {
                 Role::Main
             }
             _ if AROUND_ROLES.contains(&role.as_str()) => Role::Around,
-            _ => named_role(tag),
+            "form" => Role::NamedAround,
+            _ => match named_role(tag) {
+                Some(NamedRole::Main) => Role::Main,
+                Some(NamedRole::Around) => Role::NamedAround,
+                None => Role::Plain,
+            },
         }
     }
 
@@ -305,28 +357,27 @@ impl Scan {
     }
 }
 
-/// The role according to class and id.
-fn named_role(tag: &Tag<'_>) -> Role {
-    for name in ["id", "class"] {
-        let Some(value) = tag.attribute(name) else { continue };
-        for word in value.split_whitespace().map(str::to_ascii_lowercase) {
-            if MAIN_WORDS.contains(&word.as_str()) {
-                return Role::Main;
-            }
-            let is_around = AROUND_WORDS.contains(&word.as_str())
-                || word.split(['-', '_']).next_back().is_some_and(|last| AROUND_WORDS.contains(&last));
-            if is_around {
-                return Role::Around;
-            }
-        }
-    }
-    Role::Plain
-}
-
 fn is_block(name: &str) -> bool {
     BLOCKS.contains(&name)
 }
 
-fn is_heading(name: &str) -> bool {
-    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+fn heading_level(name: &str) -> u8 {
+    match name.as_bytes() {
+        [b'h', level @ b'1'..=b'6'] => level - b'0',
+        _ => 0,
+    }
+}
+
+/// A Chinese, Japanese or Korean character counts as this many letters.
+const WIDE_CHAR_LETTERS: usize = 3;
+
+fn length(word: &str) -> usize {
+    let is_wide = |c: char| matches!(c, '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
+    word.chars().map(|c| if is_wide(c) { WIDE_CHAR_LETTERS } else { 1 }).sum()
+}
+
+fn is_hidden_by_style(style: &str) -> bool {
+    let style: String = style.chars().filter(|c| !c.is_whitespace()).collect();
+    let style = style.to_ascii_lowercase();
+    style.contains("display:none") || style.contains("visibility:hidden")
 }

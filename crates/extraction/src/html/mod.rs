@@ -1,18 +1,16 @@
 //! HTML: the main content of a page, without boilerplate.
 
 mod blocks;
+mod containers;
+mod names;
+mod selection;
 mod tokens;
 
 use crate::plain_text::{charset, decode};
 use crate::text_builder::{ExtractResult, TextBuilder};
-use blocks::{Block, Page, take_apart};
+use blocks::take_apart;
 use tokens::{Token, Tokens};
 
-/// The marked main content is used if it has this length, or this share of the page.
-const MAIN_CHARS_MIN: usize = 140;
-const MAIN_SHARE_MIN: usize = 3;
-/// A block of this length with few links is certainly content.
-const GOOD_CHARS_MIN: usize = 80;
 /// Where a page may declare its encoding.
 const HEAD_BYTES: usize = 2048;
 
@@ -26,10 +24,10 @@ pub fn read_text(text: &str, builder: &mut TextBuilder) -> ExtractResult {
     let page = take_apart(text, builder)?;
     builder.title(&page.shared_title);
     builder.title(&page.title);
-    let heading = page.blocks.iter().find(|block| block.is_heading);
+    let heading = page.blocks.iter().find(|block| block.is_heading());
     builder.title(heading.map_or("", |block| &block.text));
     builder.author(&page.author);
-    for block in chosen(&page) {
+    for block in selection::content(&page) {
         if block.is_item {
             builder.line()
         } else {
@@ -66,38 +64,6 @@ fn read_tokens(text: &str, builder: &mut TextBuilder) -> ExtractResult {
         }
     }
     Ok(())
-}
-
-/// The blocks that are content.
-fn chosen(page: &Page) -> Vec<&Block> {
-    let inner: Vec<&Block> = page.blocks.iter().filter(|block| !block.is_around).collect();
-    let chars = |blocks: &[&Block]| blocks.iter().map(|block| block.chars).sum::<usize>();
-    let main: Vec<&Block> = inner.iter().copied().filter(|block| block.is_main).collect();
-    let main_chars = chars(&main);
-    let is_marked = main_chars > 0
-        && (main_chars >= MAIN_CHARS_MIN || main_chars.saturating_mul(MAIN_SHARE_MIN) >= chars(&inner));
-    let candidates = if is_marked { main } else { trimmed(inner) };
-    let kept: Vec<&Block> = candidates.iter().copied().filter(|block| !is_list_of_links(block)).collect();
-    match (kept.is_empty(), candidates.is_empty()) {
-        (false, _) => kept,
-        (true, false) => candidates,
-        (true, true) => page.blocks.iter().collect(),
-    }
-}
-
-/// Without the short blocks before the first and after the last certain content.
-fn trimmed(blocks: Vec<&Block>) -> Vec<&Block> {
-    let is_good = |block: &&Block| block.chars >= GOOD_CHARS_MIN && block.link_chars * 3 < block.chars;
-    let (first, last) = (blocks.iter().position(is_good), blocks.iter().rposition(is_good));
-    let (Some(first), Some(last)) = (first, last) else { return blocks };
-    let is_kept = |(place, block): &(usize, &Block)| {
-        block.is_heading || (first..=last).contains(place) || block.text.ends_with(['.', '!', '?'])
-    };
-    blocks.into_iter().enumerate().filter(is_kept).map(|(_, block)| block).collect()
-}
-
-fn is_list_of_links(block: &Block) -> bool {
-    !block.is_heading && block.link_chars * 2 > block.chars && block.chars < 2 * GOOD_CHARS_MIN
 }
 
 /// Decodes a page: by byte order mark, header, or its own declaration.
@@ -151,6 +117,80 @@ mod tests {
         for html in table {
             assert_eq!(read_page(&html).text, format!("Floods\n\n{SENTENCE}"), "{html}");
         }
+    }
+
+    /// Each page has one thing that is not content.
+    #[test]
+    fn what_is_not_content_is_left_out() {
+        let other = "Another story about something else, which is told at length elsewhere on this site, and not here.";
+        let story = format!("<h1>Floods</h1><p>{SENTENCE}</p><p>{SENTENCE}</p>");
+        let table = [
+            // By name: the first, a middle or the last word of it, also in a long list of classes.
+            format!(
+                "<main>{story}<div class='a related-posts b'><h3>Related</h3><p>{other}</p></div></main>"
+            ),
+            format!("<main>{story}<div class='js-relatedContent'><p>{other}</p></div></main>"),
+            format!("<main>{story}<section id=comments><h2>2 comments</h2><p>{other}</p></section></main>"),
+            format!("<main>{story}<form><label>Mail</label> <p>Get our letter.</p></form></main>"),
+            // Hidden.
+            format!("<main>{story}<p style='visibility: hidden'>{other}</p></main>"),
+            format!("<main>{story}<span class='sr-only'>Opens in a new window</span></main>"),
+            // Other articles: teasers beside the main one, and comments in it.
+            format!("<main><article>{story}</article><article><h2>More</h2><p>{other}</p></article></main>"),
+            format!("<article>{story}<article><p>{other}</p></article></article>"),
+            // A section of links alone, with its heading.
+            format!("<main>{story}<h2>More</h2><ul><li><a href=a>One</a><li><a href=b>Two</a></ul></main>"),
+            // Nothing is marked: headings after the content.
+            format!("{story}<div>Log in</div><h3>Most read</h3><div>Ten of them</div>"),
+        ];
+        for html in table {
+            assert_eq!(read_page(&html).text, format!("Floods\n\n{SENTENCE}\n\n{SENTENCE}"), "{html}");
+        }
+    }
+
+    #[test]
+    fn names_do_not_hide_the_content() {
+        let table = [
+            // The wrapper contains the text.
+            format!("<div class='content-with-sidebar'><h1>Floods</h1><p>{SENTENCE}</p></div>"),
+            format!("<form class='page'><h1>Floods</h1><p>{SENTENCE}</p></form>"),
+            format!("<div class='modal'><main><h1>Floods</h1><p>{SENTENCE}</p></main></div>"),
+            // An id that is made from a heading.
+            format!(
+                "<main><section id='how-to-share-a-footer'><h1>Floods</h1><p>{SENTENCE}</p></section></main>"
+            ),
+            // Hidden on small screens only.
+            format!("<main><h1>Floods</h1><p class='hidden md:block'>{SENTENCE}</p></main>"),
+            format!("<main><h1>Floods</h1><p class='overflow-hidden'>{SENTENCE}</p></main>"),
+        ];
+        for html in table {
+            assert_eq!(read_page(&html).text, format!("Floods\n\n{SENTENCE}"), "{html}");
+        }
+    }
+
+    #[test]
+    fn lists_and_tables_of_the_content_stay() {
+        let list = "<ul><li><a href=a>The dam</a> of 1926<li>The <a href=b>weir</a></ul>";
+        let rows = "<table><tr><td><a href=a>Elbe</a><td><a href=b>Dresden</a></table>";
+        let html = format!("<main><h1>Floods</h1><p>{SENTENCE}</p>{list}{rows}</main>");
+        let want = format!("Floods\n\n{SENTENCE}\nThe dam of 1926\nThe weir\nElbe Dresden");
+        assert_eq!(read_page(&html).text, want);
+    }
+
+    #[test]
+    fn formulas_are_text() {
+        let math = "<math><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>\
+            <annotation encoding='TeX'>E=mc^2</annotation></math>";
+        let html = format!("<main><p>{SENTENCE}</p><p>Then {math} holds.</p></main>");
+        assert_eq!(read_page(&html).text, format!("{SENTENCE}\n\nThen E=mc2 holds."));
+    }
+
+    /// A sentence has fewer characters in such scripts.
+    #[test]
+    fn pages_in_chinese_have_content() {
+        let sentence = "河流将泥沙从山区带到海洋，春天的洪水使沿途平原的土壤得到更新。";
+        let html = format!("<div>登录</div><h1>洪水</h1><div>{sentence}</div><div>分享</div>");
+        assert_eq!(read_page(&html).text, format!("洪水\n\n{sentence}"));
     }
 
     #[test]

@@ -67,6 +67,9 @@ fn a_mail_gives_its_parts() {
     let want = "Ann Lée\nbob@example.net\nFlood report\n\nThe café is under water.\n\nMore tomorrow.\n\n\
         Cy\nBefore\n\nInner words\n\nplan.pdf";
     assert_eq!(found.text, want);
+    let exported =
+        FileToRead { media_type: Some("message/rfc822".to_owned()), ..file("a", format!(" \r\n\n{MAIL}")) };
+    assert_eq!(text_of(&exported).text, want, "blank lines before the headers");
 }
 
 /// Words are assembled by position, and codes are decoded by the font's map.
