@@ -6,6 +6,7 @@ use crate::in_progress::Generation;
 use crate::prompt::SourceText;
 use crate::selection::SelectedItem;
 use domain::ids::{ProviderId, UserId};
+use domain::page_starts::PageStarts;
 use domain::ports::{DocumentRequest, PageError, PageText, chain};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
@@ -92,7 +93,8 @@ impl SourceTexts {
         match page {
             Ok(page) if !page.text.trim().is_empty() => {
                 let (kind, mode) = (kind_of(&page.media_type), mode_of(&page));
-                self.sources.push(SourceText { item, text: page.text, kind, mode });
+                let PageText { text, page_starts, .. } = page;
+                self.sources.push(SourceText { item, text, page_starts, kind, mode });
             }
             // A result without a page is represented by its text; a page that could not be fetched is not.
             Err(PageError::NoAddress) => self.add_snippet(item),
@@ -119,6 +121,7 @@ impl SourceTexts {
         self.sources.push(SourceText {
             item,
             text,
+            page_starts: PageStarts::default(),
             kind: SNIPPET_KIND.to_owned(),
             mode: SourceMode::Snippet,
         });

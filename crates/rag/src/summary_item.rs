@@ -125,6 +125,7 @@ pub(crate) mod tests {
             cited: true,
             mode: SourceMode::Snippet,
             quote: String::new(),
+            page: None,
             signal_id: None,
         };
         let checked = Checked {

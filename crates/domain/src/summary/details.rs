@@ -20,7 +20,7 @@ pub struct SummarySource {
     pub n: u32,
     pub swirl_id: ResultId,
     pub title: String,
-    /// For a web page, with a text fragment that points to the quoted passage.
+    /// For a web page, with a text fragment that points to the quoted passage; for a PDF, with its page (`#page=2`).
     pub url: String,
     pub searchprovider: String,
     pub cited: bool,
@@ -28,6 +28,9 @@ pub struct SummarySource {
     /// The passage that supports the first sentence that cites this source; empty if none does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub quote: String,
+    /// The page of a PDF on which the quote begins, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
     /// The cached document, if the source comes from the semantic cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal_id: Option<SignalId>,

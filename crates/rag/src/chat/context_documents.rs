@@ -3,6 +3,7 @@
 use crate::prompt::{PromptSource, SEARCH_RESULT, SourceText, escape_text, one_line};
 use domain::chat::DocumentRef;
 use domain::ids::{ResultId, SearchId};
+use domain::page_starts::PageStarts;
 use domain::result::{DATE_UNKNOWN, ResultItem};
 use domain::summary::SourceMode;
 use syntax::strip_html::readable;
@@ -29,6 +30,7 @@ impl ContextDocuments {
         let source = SourceText {
             item,
             text: String::new(),
+            page_starts: PageStarts::default(),
             kind: SEARCH_RESULT.to_owned(),
             mode: SourceMode::Snippet,
         };
@@ -48,7 +50,9 @@ impl ContextDocuments {
             shown.passages.push('\n');
         }
         shown.passages.push_str(&text);
-        shown.source.text.clone_from(&shown.passages);
+        if shown.source.page_starts.is_empty() {
+            shown.source.text.clone_from(&shown.passages);
+        }
         if mode != SourceMode::Snippet {
             (shown.source.mode, shown.source.kind) = (mode, kind.to_owned());
         }
@@ -59,6 +63,15 @@ impl ContextDocuments {
             head.push_str(&format!(", {}", field(date_published)));
         }
         format!("<source id=\"{n}\" ref=\"{}\">\n{head}\n{text}\n</source>\n", format_reference(document))
+    }
+
+    /// Keeps the pages of a document, so that its citations name them.
+    pub fn keep_pages(&mut self, n: u32, text: &str, page_starts: &PageStarts) {
+        let source = (n as usize).checked_sub(1).and_then(|at| self.sources.get_mut(at));
+        if let Some(source) = source.filter(|_| !page_starts.is_empty()) {
+            text.clone_into(&mut source.source.text);
+            source.source.page_starts.clone_from(page_starts);
+        }
     }
 
     pub fn sources(&self) -> &[PromptSource] {
@@ -146,6 +159,22 @@ mod tests {
         documents_shown.show(n, "second", SourceMode::Page, "text/html");
         assert_eq!(documents_shown.sources()[0].passages, "first\nsecond");
         assert_eq!(documents_shown.show(7, "nobody", SourceMode::Page, ""), "");
+    }
+
+    #[test]
+    fn the_pages_of_a_document_are_kept() {
+        let text = "The dam held.\n\nThe dam broke.";
+        let page_starts = PageStarts::checked(vec![0, 15], text).unwrap();
+        let mut documents = ContextDocuments::default();
+        let n = documents.number(reference(1, 2), &item("A", ""));
+        documents.show(n, "A dam.", SourceMode::Snippet, "");
+        documents.show(n, "The dam broke.", SourceMode::Page, "application/pdf");
+        documents.keep_pages(n, text, &page_starts);
+        documents.show(n, "The dam held.", SourceMode::Page, "application/pdf");
+        let source = &documents.sources()[0];
+        let page = |quote: &str| source.page_of(quote, source.passages.find(quote).unwrap());
+        assert_eq!((page("The dam held."), page("The dam broke."), page("A dam.")), (Some(1), Some(2), None));
+        documents.keep_pages(9, text, &page_starts);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::limits::MESSAGE_TIME_MAX;
 use crate::context::RagDeps;
 use domain::ai_provider::AiProvider;
 use domain::chat::{Chat, DocumentRef, ToolUse};
+use domain::page_starts::PageStarts;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::summary::SourceMode;
@@ -22,6 +23,8 @@ use tokio::time::Instant;
 pub(super) struct LoadedDocument {
     pub item: ResultItem,
     pub text: String,
+    /// Where the pages of a PDF begin in the text; empty if unknown.
+    pub page_starts: PageStarts,
     pub mode: SourceMode,
     /// The type of the document.
     pub kind: String,

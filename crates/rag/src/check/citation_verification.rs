@@ -31,7 +31,15 @@ pub(super) struct Support<'a> {
     sources: &'a [PromptSource],
     indexed: BTreeMap<u32, IndexedSource<'a>>,
     /// By source, the passage that supports the first sentence that cites it.
-    quotes: BTreeMap<u32, String>,
+    quotes: BTreeMap<u32, Quote>,
+}
+
+/// A part of the passages of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Quote {
+    pub text: String,
+    /// In the passages, in bytes.
+    pub offset: usize,
 }
 
 struct IndexedSource<'a> {
@@ -42,6 +50,8 @@ struct IndexedSource<'a> {
 /// A sentence, or two adjacent ones.
 struct Passage<'a> {
     text: &'a str,
+    /// In the passages, in bytes.
+    offset: usize,
     stems: BTreeSet<String>,
     embedding: Embedding,
 }
@@ -58,7 +68,7 @@ impl<'a> Support<'a> {
     }
 
     /// The passage that supports the first sentence that cites this source; empty if there is none.
-    pub fn quote(&self, n: u32) -> String {
+    pub fn quote(&self, n: u32) -> Quote {
         self.quotes.get(&n).cloned().unwrap_or_default()
     }
 
@@ -79,7 +89,7 @@ impl<'a> Support<'a> {
     }
 
     /// The passage of a source that supports a sentence best.
-    fn best(&mut self, n: u32, sentence: &str, embedding: &Embedding) -> Option<(f64, String)> {
+    fn best(&mut self, n: u32, sentence: &str, embedding: &Embedding) -> Option<(f64, Quote)> {
         if !self.indexed.contains_key(&n) {
             let source = self.sources.iter().find(|source| source.n == n)?;
             self.indexed.insert(n, index_source(&source.passages));
@@ -94,7 +104,10 @@ impl<'a> Support<'a> {
                 best = Some((found, passage));
             }
         }
-        best.map(|(found, passage)| (found, passage.text.chars().take(QUOTE_CHARS_MAX).collect()))
+        best.map(|(found, passage)| {
+            let text = passage.text.chars().take(QUOTE_CHARS_MAX).collect();
+            (found, Quote { text, offset: passage.offset })
+        })
     }
 }
 
@@ -106,20 +119,21 @@ pub(super) fn rounded(number: f64) -> f64 {
 fn index_source(text: &str) -> IndexedSource<'_> {
     let language = language_of(text, Language::ENGLISH);
     let found = sentences(text, PASSAGES_MAX / 2);
-    let mut passages: Vec<Passage<'_>> = found.iter().map(|one| passage(language, one.text)).collect();
+    let mut passages: Vec<Passage<'_>> =
+        found.iter().map(|one| passage(language, one.text, one.start)).collect();
     for pair in found.windows(2) {
         if let [first, second] = pair
             && first.run == second.run
         {
             let end = second.start + second.text.len();
-            passages.push(passage(language, &text[first.start..end]));
+            passages.push(passage(language, &text[first.start..end], first.start));
         }
     }
     IndexedSource { language, passages }
 }
 
-fn passage(language: Language, text: &str) -> Passage<'_> {
-    Passage { text, stems: stems(language, text), embedding: embed(text) }
+fn passage(language: Language, text: &str, offset: usize) -> Passage<'_> {
+    Passage { text, offset, stems: stems(language, text), embedding: embed(text) }
 }
 
 /// The stems of a text without stop words.
@@ -292,8 +306,12 @@ mod tests {
             assert_eq!(found[0].support >= SUPPORT_MIN, is_supported, "{found:?}");
             assert!((0.0..=1.0).contains(&found[0].support));
         }
-        assert_eq!(support.quote(1), "The Elbe rose by two metres in August 2002.");
-        assert!(support.quote(2).starts_with("Der Fluss stieg"));
-        assert_eq!(support.quote(3), "");
+        let first = Quote { text: "The Elbe rose by two metres in August 2002.".to_owned(), offset: 0 };
+        assert_eq!(support.quote(1), first);
+        assert!(support.quote(2).text.starts_with("Der Fluss stieg"));
+        assert_eq!(support.quote(3), Quote::default());
+        let mut later = Support::of(&sources);
+        later.sentences("Dresden was flooded [1].");
+        assert_eq!(later.quote(1).offset, 44);
     }
 }

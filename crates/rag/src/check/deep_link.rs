@@ -1,4 +1,4 @@
-//! Deep links into web pages: text fragments of quoted passages.
+//! Deep links into documents: text fragments of quoted passages in web pages, and pages of PDF files.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
@@ -13,6 +13,12 @@ pub(super) fn to_quote(url: &str, kind: &str, quote: &str) -> String {
         Some(fragment) if is_page(url, kind) => format!("{url}#:~:text={fragment}"),
         _ => url.to_owned(),
     }
+}
+
+/// The URL of a page of a PDF, as PDF viewers open it. Only without a fragment of its own.
+pub(super) fn to_page(url: &str, page: u32) -> String {
+    let is_file = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https" | "file"));
+    if is_file && !url.contains('#') { format!("{url}#page={page}") } else { url.to_owned() }
 }
 
 fn is_page(url: &str, kind: &str) -> bool {
@@ -79,6 +85,21 @@ mod tests {
             (page, "Web page", "It rose (1) by far", page),
         ] {
             assert_eq!(to_quote(url, kind, quote), expected, "{url} {kind} {quote}");
+        }
+    }
+
+    #[test]
+    fn pages_of_files() {
+        for (url, expected) in [
+            ("https://example.org/a.pdf?b=c", "https://example.org/a.pdf?b=c#page=7"),
+            ("file:///a.pdf", "file:///a.pdf#page=7"),
+            ("https://example.org/a.pdf#view=Fit", "https://example.org/a.pdf#view=Fit"),
+            ("https://example.org/a.pdf#", "https://example.org/a.pdf#"),
+            ("mailto:a@example.org", "mailto:a@example.org"),
+            ("not a url", "not a url"),
+            ("", ""),
+        ] {
+            assert_eq!(to_page(url, 7), expected, "{url}");
         }
     }
 }

@@ -15,7 +15,7 @@ mod sanitize;
 mod urls;
 
 use crate::prompt::PromptSource;
-use citation_verification::{SUPPORT_MIN, Support};
+use citation_verification::{Quote, SUPPORT_MIN, Support};
 use domain::summary::{GroundedSentence, SummarySource};
 use not_found::Unmarked;
 use sanitize::Sanitized;
@@ -75,7 +75,9 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
         sentences.iter().any(|one| one.cites.contains(&n)) || citation_syntax::cites(&body).contains(&n)
     };
     let sources = sources.iter().map(|source| {
-        answer_source(source, SourceUse { is_cited: cited(source.n), quote: support.quote(source.n) })
+        let Quote { text, offset } = support.quote(source.n);
+        let page = source.page_of(&text, offset);
+        answer_source(source, SourceUse { is_cited: cited(source.n), quote: text, page })
     });
     let sources = sources.collect();
     let follow_ups = follow_ups::sanitize(&split_reply.follow_ups, &allowed);
@@ -103,21 +105,27 @@ fn bounded(written: &str) -> &str {
 pub(crate) struct SourceUse {
     pub is_cited: bool,
     pub quote: String,
+    /// The page of the quote.
+    pub page: Option<u32>,
 }
 
 pub(crate) fn answer_source(source: &PromptSource, usage: SourceUse) -> SummarySource {
-    let SourceUse { is_cited, quote } = usage;
+    let SourceUse { is_cited, quote, page } = usage;
     let item = &source.source.item;
     let url = safe_url(&item.url);
     SummarySource {
         n: source.n,
         swirl_id: item.swirl_id,
         title: readable(&item.title).into_owned(),
-        url: deep_link::to_quote(&url, &source.source.kind, &quote),
+        url: match page {
+            Some(page) => deep_link::to_page(&url, page),
+            None => deep_link::to_quote(&url, &source.source.kind, &quote),
+        },
         searchprovider: item.searchprovider.clone(),
         cited: is_cited,
         mode: source.source.mode,
         quote,
+        page,
         signal_id: item.cache.as_ref().map(|mark| mark.signal_id),
     }
 }

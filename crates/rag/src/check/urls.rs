@@ -99,6 +99,7 @@ pub(super) mod tests {
     use super::*;
     use crate::prompt::SourceText;
     use domain::ids::ResultId;
+    use domain::page_starts::PageStarts;
     use domain::result::ResultItem;
     use domain::summary::SourceMode;
 
@@ -115,7 +116,9 @@ pub(super) mod tests {
             };
             let (text, kind) = ((*text).to_owned(), "Web page".to_owned());
             let passages = text.clone();
-            PromptSource { n, source: SourceText { item, text, kind, mode: SourceMode::Page }, passages }
+            let page_starts = PageStarts::default();
+            let source = SourceText { item, text, page_starts, kind, mode: SourceMode::Page };
+            PromptSource { n, source, passages }
         };
         rows.iter().enumerate().map(source).collect()
     }

@@ -4,6 +4,7 @@ use super::escape::escape_text;
 use super::language::language_of;
 use super::source::SourceText;
 use super::titles::TitleMatch;
+use domain::page_starts::PageStarts;
 use domain::rag::WindowMethod;
 use domain::summary::SourceMode;
 use relevancy::embedder::embed;
@@ -49,8 +50,12 @@ pub(super) fn usable_source(
         SourceMode::Page | SourceMode::Cache => escape_text(&source.text),
     };
     let first = verdict(language, query, &own);
+    let with_own = |own: String| {
+        let page_starts = source.page_starts.in_changed_text(&source.text, &own, escape_text);
+        SourceText { text: own, page_starts, ..source.clone() }
+    };
     if first == Verdict::Ok {
-        return Ok(SourceText { text: own, ..source.clone() });
+        return Ok(with_own(own));
     }
     let snippet = escape_text(&readable(&source.item.body));
     let second = verdict(language, query, &snippet);
@@ -59,13 +64,14 @@ pub(super) fn usable_source(
     if second == Verdict::Ok || (second == Verdict::NoTerms && is_titled(&snippet)) {
         return Ok(SourceText {
             text: snippet,
+            page_starts: PageStarts::default(),
             kind: SEARCH_RESULT.to_owned(),
             mode: SourceMode::Snippet,
             item: source.item.clone(),
         });
     }
     if first == Verdict::NoTerms && is_titled(&own) {
-        return Ok(SourceText { text: own, ..source.clone() });
+        return Ok(with_own(own));
     }
     Err(if snippet.is_empty() { first } else { second })
 }
@@ -146,6 +152,7 @@ mod tests {
         let source = |text: &str, body: &str, mode| SourceText {
             item: ResultItem { body: body.to_owned(), ..ResultItem::default() },
             text: text.to_owned(),
+            page_starts: PageStarts::default(),
             kind: "text/html".to_owned(),
             mode,
         };
@@ -193,6 +200,7 @@ mod tests {
             let source = SourceText {
                 item: ResultItem { title: title.to_owned(), body: body.to_owned(), ..ResultItem::default() },
                 text: text.to_owned(),
+                page_starts: PageStarts::default(),
                 kind: "text/html".to_owned(),
                 mode: SourceMode::Page,
             };
@@ -201,5 +209,29 @@ mod tests {
             let expected = expected.map(|(text, mode)| (text.to_owned(), mode));
             assert_eq!(found, expected, "{title}: {text} {body}");
         }
+    }
+
+    #[test]
+    fn escaping_keeps_the_pages_of_a_text() {
+        let first = "The river [1] rose in the night, and <b>nobody</b> was ready for it.";
+        let pages = |text: &str, offsets: Vec<u32>| {
+            let source = SourceText {
+                item: ResultItem::default(),
+                text: text.to_owned(),
+                page_starts: PageStarts::checked(offsets, text).unwrap(),
+                kind: "PDF".to_owned(),
+                mode: SourceMode::Page,
+            };
+            usable_source(Language::ENGLISH, "river", &source).unwrap()
+        };
+        let second = first.len() as u32 + 2;
+        let usable = pages(&format!("{first}\n\nThe second page."), vec![0, second]);
+        assert!(usable.text.starts_with("The river (1) rose"), "{}", usable.text);
+        let at = usable.text.find("The second").unwrap();
+        assert_eq!((usable.page_starts.page_at(at - 1), usable.page_starts.page_at(at)), (Some(1), Some(2)));
+        // A mark that reaches over the end of a page is escaped all the same; the pages are then unknown.
+        let usable = pages(&format!("{first} [\n\n7] is next."), vec![0, second + 2]);
+        assert!(usable.text.contains("(7)"), "{}", usable.text);
+        assert!(usable.page_starts.is_empty());
     }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use chrono::NaiveDate;
 use domain::ids::ResultId;
+use domain::page_starts::PageStarts;
 use domain::prompt::PromptParts;
 use domain::result::ResultItem;
 use domain::summary::SourceMode;
@@ -19,7 +20,13 @@ fn page(id: i64, title: &str, text: &str) -> SourceText {
         date_published: "2024-05-01 10:00:00".to_owned(),
         ..ResultItem::default()
     };
-    SourceText { item, text: text.to_owned(), kind: "text/html".to_owned(), mode: SourceMode::Page }
+    SourceText {
+        item,
+        text: text.to_owned(),
+        page_starts: PageStarts::default(),
+        kind: "text/html".to_owned(),
+        mode: SourceMode::Page,
+    }
 }
 
 static NO_PARTS: PromptParts =

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use domain::ai_provider::{AiProvider, AiProviderSpec, Role};
 use domain::ids::{AiProviderId, UserId};
+use domain::page_starts::PageStarts;
 use domain::ports::{
     Completion, CompletionChunk, DocumentRequest, GenerativeModels, ModelError, ModelErrorKind, ModelRequest,
     PageError, PageProbe, PageText, Prompt, ReadPages, Turn,
@@ -192,6 +193,8 @@ impl GenerativeModels for Model {
 #[derive(Default)]
 pub struct Pages {
     pub texts: BTreeMap<&'static str, &'static str>,
+    /// The pages of PDF files, by URL.
+    pub pdfs: BTreeMap<&'static str, Vec<&'static str>>,
     /// URLs that never respond.
     pub slow: Vec<&'static str>,
     pub read: Mutex<Vec<(String, Duration, UserId)>>,
@@ -204,6 +207,16 @@ impl ReadPages for Pages {
         self.read.lock().unwrap().push((url.to_owned(), request.time_max, request.user));
         if self.slow.contains(&url) {
             std::future::pending::<()>().await;
+        }
+        if let Some(pages) = self.pdfs.get(url) {
+            let (mut text, mut page_starts) = (String::new(), PageStarts::default());
+            for page in pages {
+                page_starts.begin_page(text.len());
+                text.push_str(page);
+                text.push_str("\n\n");
+            }
+            let media_type = "application/pdf".to_owned();
+            return Ok(PageText { text, page_starts, media_type, ..PageText::default() });
         }
         match self.texts.get(url) {
             Some(text) => Ok(PageText {

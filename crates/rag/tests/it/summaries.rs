@@ -256,3 +256,22 @@ async fn the_prompt_is_kept_where_the_settings_say_so() {
     let made = answer(&fixture, &request("")).await;
     assert!(made.prompt.unwrap().contains("The river level falls in autumn"));
 }
+
+#[tokio::test]
+async fn a_citation_of_a_pdf_names_the_page() {
+    let pages = vec![
+        "A report about the river, its level and its banks in all the years since 1850.",
+        "The river level rises in spring <when> the snow of the hills has melted [1].",
+        "The mill at the river was closed, because the level was too low for its wheel.",
+    ];
+    let pdfs = [("https://rivers.example/spring", pages)].into();
+    let fixture = Fixture::with("river level", Settings::default(), Pages { pdfs, ..Pages::default() }).await;
+    let chunks = vec!["The river level rises in spring when the snow has melted [1]."];
+    *fixture.model.manner.lock().unwrap() = Manner::Says(chunks, Duration::ZERO);
+    let stored = answer(&fixture, &request("")).await;
+    let sources = &stored.row.additional_content.as_deref().unwrap().sources;
+    let first = (sources[0].mode, sources[0].page, sources[0].url.as_str());
+    assert_eq!(first, (SourceMode::Page, Some(2), "https://rivers.example/spring#page=2"));
+    assert!(sources[0].quote.starts_with("The river level rises in spring"), "{}", sources[0].quote);
+    assert_eq!((sources[1].page, sources[1].url.contains('#')), (None, false), "a result has no pages");
+}

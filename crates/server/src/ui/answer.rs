@@ -77,6 +77,8 @@ struct SourceView {
     place: String,
     source: String,
     quote: String,
+    /// Of a PDF.
+    page: Option<u32>,
     is_cited: bool,
     mode: SourceMode,
 }
@@ -182,6 +184,7 @@ impl SourceView {
             place,
             source: source.searchprovider,
             quote: truncate(&source.quote, QUOTE_CHARS_MAX),
+            page: source.page,
             is_cited: source.cited,
             mode: source.mode,
         }
@@ -209,6 +212,7 @@ mod tests {
             cited: is_cited,
             mode: SourceMode::Page,
             quote: text.to_owned(),
+            page: None,
             signal_id: None,
         }
     }
@@ -261,6 +265,18 @@ mod tests {
         assert_eq!(shown.unsupported, ["0.1 plain"]);
         assert_eq!((shown.seconds.as_str(), shown.instead_of.as_deref()), ("1.2", Some("plain")));
         assert_eq!(shown.sources[0].place, "a.example");
+    }
+
+    #[test]
+    fn a_passage_of_a_pdf_has_its_page() {
+        let mut answer = stored("plain");
+        assert!(!rendered(Some(AnswerView::of(answer.clone()))).contains("· page"));
+        let mut cited = source(2, true, "plain");
+        (cited.page, cited.url) = (Some(4), "https://a.example/x#page=4".to_owned());
+        answer.row.additional_content.as_mut().expect("details").sources[1] = cited;
+        let text = rendered(Some(AnswerView::of(answer)));
+        assert!(text.contains("a.example · page 4<"), "{text}");
+        assert!(text.contains("href=\"https://a.example/x#page=4\""), "{text}");
     }
 
     #[test]

@@ -12,7 +12,8 @@ use crate::fetch_texts::mode_of;
 use crate::prompt::{SEARCH_RESULT, escape_text};
 use crate::query::query_language;
 use domain::chat::{DocumentRef, MessageContent};
-use domain::ports::{DocumentRequest, StoreError};
+use domain::page_starts::PageStarts;
+use domain::ports::{DocumentRequest, PageText, StoreError};
 use domain::rag::WindowMethod;
 use domain::summary::SourceMode;
 use futures_util::future::try_join_all;
@@ -112,6 +113,7 @@ fn window_of(
 fn shown(scope: &mut ToolScope<'_>, reference: DocumentRef, loaded: &LoadedDocument, part: &str) -> String {
     let n = scope.documents.number(reference, &loaded.item);
     let shown = scope.documents.show(n, part, loaded.mode, &loaded.kind);
+    scope.documents.keep_pages(n, &loaded.text, &loaded.page_starts);
     scope.charge(&shown);
     shown
 }
@@ -139,18 +141,31 @@ async fn load(scope: &ToolScope<'_>, reference: DocumentRef) -> Result<Option<Lo
     let wanted = DocumentRequest::of_result(&provider, &item, user, time_max);
     let instead = |why: String| {
         let note = format!(" {why}; this is what the source said of it.");
-        (escape_text(&readable(&item.body)), SourceMode::Snippet, SEARCH_RESULT.to_owned(), note)
+        let text =
+            BoundedText { text: escape_text(&readable(&item.body)), page_starts: PageStarts::default() };
+        (text, SourceMode::Snippet, SEARCH_RESULT.to_owned(), note)
     };
     let (text, mode, kind, note) = match scope.deps.pages.read(&wanted).await {
         Ok(page) if page.text.trim().is_empty() => instead("The page has no text".to_owned()),
-        Ok(page) => (bounded(&page.text), mode_of(&page), page.media_type, String::new()),
+        Ok(page) => (BoundedText::of_page(&page), mode_of(&page), page.media_type, String::new()),
         Err(error) => instead(format!("The page itself could not be read ({error})")),
     };
-    Ok(Some(LoadedDocument { item, text, mode, kind, note }))
+    let BoundedText { text, page_starts } = text;
+    Ok(Some(LoadedDocument { item, text, page_starts, mode, kind, note }))
 }
 
-/// Truncates and escapes the text of a document.
-fn bounded(text: &str) -> String {
-    let end = text.char_indices().nth(DOCUMENT_CHARS_MAX).map_or(text.len(), |(at, _)| at);
-    escape_text(&text[..end])
+/// The truncated and escaped text of a document.
+struct BoundedText {
+    text: String,
+    page_starts: PageStarts,
+}
+
+impl BoundedText {
+    fn of_page(page: &PageText) -> Self {
+        let end = page.text.char_indices().nth(DOCUMENT_CHARS_MAX).map_or(page.text.len(), |(at, _)| at);
+        let own = &page.text[..end];
+        let text = escape_text(own);
+        let page_starts = page.page_starts.in_changed_text(own, &text, escape_text);
+        Self { text, page_starts }
+    }
 }

@@ -119,3 +119,24 @@ async fn of_a_long_document_the_passages_that_matter_are_shown() {
         "{tool_text}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_citation_of_a_pdf_leads_to_the_page() {
+    let filler: String = "Nothing of interest happened in that year, and nobody wrote about it. ".repeat(200);
+    let first: &'static str = Box::leak(filler.trim_end().into());
+    let second = "The keeper of the lock was called Ada Brook and lived by the weir.";
+    let pdfs = [("https://rivers.example/spring", vec![first, second, first])].into();
+    let fixture = Fixture::with("river level", Settings::default(), Pages { pdfs, ..Pages::default() }).await;
+    let document = DocumentRef { search_id: fixture.search.id, swirl_id: ResultId(fixture.ids().await[0]) };
+    let scenario = Scenario::of(fixture, ChatSpec::default()).await;
+    let written = format!("{}:{}", document.search_id, document.swirl_id);
+    scenario.model.follow_script([says("The keeper of the lock was called Ada Brook [1].")]);
+    let attached = with("What was the keeper of the lock called?", document);
+    let answer = scenario.say_with(attached).await.unwrap();
+    assert_eq!(answer.body.citations[0].url, "https://rivers.example/spring#page=2");
+    let window = json!({"ref": written, "offset": first.len() + 2, "window": 66});
+    let script = [calls("read_document", window), says("Ada Brook lived by the weir [1].")];
+    scenario.model.follow_script(script);
+    let answer = scenario.say("Where?").await.unwrap();
+    assert_eq!(answer.body.citations[0].url, "https://rivers.example/spring#page=2");
+}
