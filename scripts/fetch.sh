@@ -20,12 +20,14 @@ MCP=2.3.0
 MCP_SDK=1.32.2
 OIDC_PROVIDER=9.13.3
 
-# Programs and their Debian packages.
+# Programs, or files of fonts, and their Debian packages.
 PACKAGES='soffice libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui fonts-dejavu-core
 pandoc pandoc
 gs ghostscript
 qpdf qpdf
 pdftocairo poppler-utils
+/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
+/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf fonts-droid-fallback
 enscript enscript
 mariadbd mariadb-server-core mariadb-client-core
 chromium chromium fonts-dejavu-core
@@ -60,7 +62,7 @@ installed() {
 missing_packages() {
   local program packages
   while read -r program packages; do
-    command -v "$program" >/dev/null || echo "$packages"
+    [ -f "$program" ] || command -v "$program" >/dev/null || echo "$packages"
   done <<<"$PACKAGES" | tr ' ' '\n' | sort -u
 }
 

@@ -54,6 +54,7 @@ mod names;
 mod notice_wording;
 mod object_size;
 mod own_data;
+mod pdf_pages;
 mod page_bodies;
 mod pages;
 mod plug_in_names;

@@ -1,4 +1,4 @@
-//! Texts that both formats share.
+//! Texts that the formats share.
 
 use domain::chat::{Chat, ChatCitation, ChatMessage, Speaker};
 use domain::instant::Instant;

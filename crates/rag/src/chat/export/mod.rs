@@ -1,11 +1,13 @@
-//! Export of chats as Markdown or PDF; PDF only supports Latin characters.
+//! Export of chats as Markdown, HTML or PDF.
 
 mod format;
+mod html;
 mod markdown;
 mod pdf;
 
+pub use html::html;
 pub use markdown::markdown;
-pub use pdf::{PdfError, pdf};
+pub use pdf::{FontFolders, PdfError, pdf};
 
 #[cfg(test)]
 mod tests {

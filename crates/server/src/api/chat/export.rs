@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domain::ids::ChatId;
-use rag::chat::export::{markdown, pdf};
+use rag::chat::export::{FontFolders, PdfError, html, markdown, pdf};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ use std::sync::Arc;
 enum Format {
     #[default]
     Pdf,
+    Html,
     Md,
 }
 
@@ -25,19 +26,19 @@ enum Format {
 #[into_params(parameter_in = Query)]
 #[serde(default)]
 pub struct ExportQuery {
-    /// `pdf` or `md`.
+    /// `pdf`, `html` or `md`.
     #[param(inline)]
     format: Format,
 }
 
-/// A chat as PDF or Markdown. The PDF has the characters of Western European languages: emoji and other symbols are
-/// written by their code point, such as `[U+2705]`, and a chat in another script is refused; Markdown supports
-/// everything.
+/// A chat as PDF, HTML or Markdown. A PDF in another script than Latin needs a font of it on the server. A chat with
+/// characters that no font has, or of a script such as Devanagari, is refused, and the response names them. Symbols
+/// that no font has are written by their code point, such as `[U+2705]`. HTML and Markdown support everything.
 #[utoipa::path(get, path = "/svc/chat/{id}/export/", tag = "answers", params(("id" = i64, Path, description = "Id of the chat."), ExportQuery),
-    responses((status = 200, description = "The file.", content((Vec<u8> = "application/pdf"), (String = "text/markdown"))),
+    responses((status = 200, description = "The file.", content((Vec<u8> = "application/pdf"), (String = "text/html"), (String = "text/markdown"))),
     (status = 400, description = "Another format.", body = ErrorBody),
     (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody),
-    (status = 422, description = "It has characters that the PDF does not support, or is too long for it.", body = ErrorBody)))]
+    (status = 422, description = "The PDF does not support some of its characters, or the chat is too long for a PDF.", body = ErrorBody)))]
 pub async fn export_chat(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -48,10 +49,14 @@ pub async fn export_chat(
     let messages = messages_of(&state, &chat).await?;
     let (bytes, kind, ending) = match query.format {
         Format::Md => (markdown(&chat, &messages).into_bytes(), "text/markdown; charset=utf-8", "md"),
+        Format::Html => (html(&chat, &messages).into_bytes(), "text/html; charset=utf-8", "html"),
         Format::Pdf => {
-            let file = pdf(&chat, &messages);
-            let file =
-                file.map_err(|error| ApiError::with_detail(ErrorCode::Impossible, error.to_string()))?;
+            // Setting a long chat takes time, and fonts are files.
+            let made =
+                tokio::task::spawn_blocking(move || pdf(&chat, &messages, &FontFolders::of_system())).await;
+            let file = made
+                .map_err(ApiError::internal)?
+                .map_err(|error: PdfError| ApiError::with_detail(ErrorCode::Impossible, error.to_string()))?;
             (file, "application/pdf", "pdf")
         }
     };

@@ -1,7 +1,7 @@
-//! Layout of texts into lines and pages, wrapped at words.
+//! Layout of texts into lines and pages.
 
 use super::error::{PAGES_MAX, PdfError};
-use super::winansi::width;
+use super::typesetter::{SetLine, Span, Typesetter};
 
 /// A4, in points.
 pub(super) const PAGE_WIDTH: u32 = 595;
@@ -49,10 +49,10 @@ impl Style {
 
 /// One line and its baseline position from the lower left corner.
 pub(super) struct Line {
-    pub x: u32,
+    pub x: f32,
     pub y: u32,
     pub style: Style,
-    pub bytes: Vec<u8>,
+    pub spans: Vec<Span>,
 }
 
 pub(super) type Page = Vec<Line>;
@@ -66,12 +66,18 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    pub fn write(&mut self, style: Style, text: &[u8]) -> Result<(), PdfError> {
+    pub fn write(
+        &mut self,
+        style: Style,
+        text: &str,
+        typesetter: &mut Typesetter<'_>,
+    ) -> Result<(), PdfError> {
         let Measures { font_size, line_height, space } = style.measures();
         if !self.page.is_empty() {
             self.used += space;
         }
-        for bytes in wrapped(text, style.is_bold(), (PAGE_WIDTH - 2 * MARGIN) * 1000 / font_size) {
+        let width_max = i32::try_from((PAGE_WIDTH - 2 * MARGIN) * 1000 / font_size).unwrap_or(i32::MAX);
+        for SetLine { spans, is_rtl } in typesetter.lines(text, style.is_bold(), width_max) {
             if self.used + line_height > PAGE_HEIGHT - 2 * MARGIN {
                 self.full.push(std::mem::take(&mut self.page));
                 self.used = 0;
@@ -80,7 +86,10 @@ impl Pages {
                 return Err(PdfError::TooLong);
             }
             self.used += line_height;
-            self.page.push(Line { x: MARGIN, y: PAGE_HEIGHT - MARGIN - self.used, style, bytes });
+            let width: i32 = spans.iter().map(Span::width).sum();
+            let indent = if is_rtl { (width_max - width).max(0) } else { 0 };
+            let x = MARGIN as f32 + indent as f32 * font_size as f32 / 1000.0;
+            self.page.push(Line { x, y: PAGE_HEIGHT - MARGIN - self.used, style, spans });
         }
         Ok(())
     }
@@ -88,58 +97,5 @@ impl Pages {
     pub fn finish(mut self) -> Vec<Page> {
         self.full.push(self.page);
         self.full
-    }
-}
-
-/// Wraps a text at spaces, and splits words that are wider than the page. An empty text is an empty line.
-fn wrapped(text: &[u8], is_bold: bool, width_max: u32) -> Vec<Vec<u8>> {
-    let wide = |bytes: &[u8]| bytes.iter().map(|byte| width(*byte, is_bold)).sum::<u32>();
-    let mut lines: Vec<Vec<u8>> = Vec::new();
-    let (mut line, mut used): (Vec<u8>, u32) = (Vec::new(), 0);
-    for word in text.split(|byte| *byte == b' ').filter(|word| !word.is_empty()) {
-        let space = if line.is_empty() { 0 } else { width(b' ', is_bold) };
-        if used + space + wide(word) <= width_max {
-            if space > 0 {
-                line.push(b' ');
-            }
-            line.extend(word);
-            used += space + wide(word);
-            continue;
-        }
-        if !line.is_empty() {
-            lines.push(std::mem::take(&mut line));
-        }
-        used = 0;
-        for byte in word {
-            if used + width(*byte, is_bold) > width_max {
-                lines.push(std::mem::take(&mut line));
-                used = 0;
-            }
-            line.push(*byte);
-            used += width(*byte, is_bold);
-        }
-    }
-    lines.push(line);
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_break_at_words() {
-        // A character has 556, a space 278.
-        for (text, width_max, expected) in [
-            ("aa bb cc", 5000, vec!["aa bb cc"]),
-            ("aa bb cc", 2600, vec!["aa bb", "cc"]),
-            ("aaaaa b", 1200, vec!["aa", "aa", "a", "b"]),
-            ("", 1200, vec![""]),
-            ("  aa   bb ", 5000, vec!["aa bb"]),
-        ] {
-            let lines = wrapped(text.as_bytes(), false, width_max);
-            let lines: Vec<String> = lines.into_iter().map(|line| String::from_utf8(line).unwrap()).collect();
-            assert_eq!(lines, expected, "{text} {width_max}");
-        }
     }
 }

@@ -1,107 +1,83 @@
-//! Exports a chat as PDF with the standard fonts. They only contain Western European characters; a chat with other
-//! characters is rejected.
+//! Exports a chat as PDF. Western European characters are set in the standard fonts of PDF, others in fonts of the
+//! system, of which the used part is embedded. A chat is refused if no font has its characters, or if its script needs
+//! more than the forms of Arabic, as those of India do.
+//!
+//! | Module | Contents |
+//! |---|---|
+//! | `prepared_text` | the form in which texts are set |
+//! | `winansi` | characters and widths of the standard fonts |
+//! | `fonts` | fonts of the system: which are needed, their glyphs of a text, their used part |
+//! | `typesetter` | fonts, line breaks and directions of a paragraph |
+//! | `lines` | lines and pages |
+//! | `file` | the objects of the file |
 
 mod error;
 mod file;
+mod fonts;
 mod lines;
+mod prepared_text;
+mod typesetter;
 mod winansi;
 
 pub use error::PdfError;
+pub use fonts::FontFolders;
 
 use super::format::{address, heading, minute, title};
 use domain::chat::{Chat, ChatMessage};
 use file::File;
 use lines::{Pages, Style};
-use winansi::encode;
+use prepared_text::{characters_beyond_standard, is_alphabetic, is_of_complex_script, prepared, with_code_points};
+use std::collections::BTreeSet;
+use typesetter::Typesetter;
 
-pub fn pdf(chat: &Chat, messages: &[ChatMessage]) -> Result<Vec<u8>, PdfError> {
+/// Reads font files, and takes its time for a long chat: not for the async runtime.
+pub fn pdf(chat: &Chat, messages: &[ChatMessage], folders: &FontFolders) -> Result<Vec<u8>, PdfError> {
+    let mut paragraphs = paragraphs(chat, messages);
+    let needed = characters_beyond_standard(paragraphs.iter().map(|(_, text)| text.as_str()));
+    let complex: BTreeSet<char> = needed.iter().copied().filter(|c| is_of_complex_script(*c)).collect();
+    if !complex.is_empty() {
+        return Err(PdfError::complex(&complex));
+    }
+    let found = folders.find(&needed);
+    let (characters, symbols): (BTreeSet<char>, BTreeSet<char>) =
+        found.missing.into_iter().partition(|c| is_alphabetic(*c));
+    if !characters.is_empty() {
+        return Err(PdfError::missing(&characters));
+    }
+    if !symbols.is_empty() {
+        paragraphs.iter_mut().for_each(|(_, text)| *text = with_code_points(text, &symbols));
+    }
+    let mut typesetter = Typesetter::of(&found.fonts).ok_or(PdfError::DamagedFont)?;
     let mut pages = Pages::default();
-    let mut write = |style: Style, text: &str| pages.write(style, &encode(text)?);
-    write(Style::Title, title(chat))?;
-    write(Style::Small, &minute(chat.date_created))?;
+    for (style, text) in &paragraphs {
+        pages.write(*style, text, &mut typesetter)?;
+    }
+    let fonts = typesetter.parts().ok_or(PdfError::DamagedFont)?;
+    let file =
+        File { title: title(chat), created: chat.date_created, fonts: &fonts, pages: &pages.finish() };
+    Ok(file.bytes())
+}
+
+/// The prepared paragraphs of a chat.
+fn paragraphs(chat: &Chat, messages: &[ChatMessage]) -> Vec<(Style, String)> {
+    let mut paragraphs = Vec::new();
+    let mut add = |style: Style, text: &str| paragraphs.push((style, prepared(text)));
+    add(Style::Title, title(chat));
+    add(Style::Small, &minute(chat.date_created));
     for message in messages {
-        write(Style::Heading, &heading(message))?;
-        for line in message.body.content.trim().lines() {
-            write(Style::Text, line)?;
-        }
-        for warning in &message.body.warnings {
-            write(Style::Small, warning)?;
-        }
+        add(Style::Heading, &heading(message));
+        message.body.content.trim().lines().for_each(|line| add(Style::Text, line));
+        message.body.warnings.iter().for_each(|warning| add(Style::Small, warning));
         for citation in &message.body.citations {
             let mut line = format!("[{}] {}", citation.n, citation.title);
             if let Some(url) = address(citation) {
                 line.push_str(&format!(" - {url}"));
             }
-            write(Style::Small, &line)?;
+            add(Style::Small, &line);
         }
     }
-    Ok(File { title: title(chat), created: chat.date_created, pages: &pages.finish() }.bytes())
+    paragraphs
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tests::sample;
-    use super::error::PAGES_MAX;
-    use super::*;
-    use bytes::Bytes;
-    use domain::ports::FileToRead;
-    use extraction::Limits;
-
-    fn read_back(bytes: Vec<u8>) -> domain::ports::ExtractedText {
-        let file = FileToRead { media_type: None, name: "chat.pdf".into(), bytes: Bytes::from(bytes) };
-        extraction::read(&file, &Limits::default()).expect("a PDF that can be read")
-    }
-
-    fn words(text: &str) -> String {
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn what_is_written_can_be_read() {
-        let question = "Qu'est-ce que l’œuvre coûte (en €)? \\ – naïve";
-        let (chat, messages) = sample(question, "Elle coûte 7 € [1].\n\nVoilà “tout”… ≥ 5 ✅");
-        let read = read_back(pdf(&chat, &messages).expect("Latin text"));
-        let text = words(&read.text);
-        for expected in [
-            "Dams",
-            "You, 2026-11-15 12:00 UTC",
-            question,
-            "Elle coûte 7 € [1].",
-            "Voilà “tout”… >= 5 [U+2705]",
-            "[1] The [big] dam - https://a.example/dam",
-            "[3] A file",
-            "Check *this* answer.",
-        ] {
-            assert!(text.contains(expected), "{expected}: {text}");
-        }
-        assert!(!text.contains("/etc/dam"));
-        assert_eq!(read.title, "Dams");
-    }
-
-    #[test]
-    fn long_texts_go_over_many_pages_and_lose_nothing() {
-        let paragraph: String = (0..6000).map(|number| format!("word{number} ")).collect();
-        let (chat, messages) = sample("?", &paragraph);
-        let bytes = pdf(&chat, &messages).expect("Latin text");
-        let pages = String::from_utf8_lossy(&bytes).matches("/Type /Page ").count();
-        assert!(pages > 5, "{pages}");
-        let text = words(&read_back(bytes).text);
-        for number in 0..6000 {
-            assert!(text.contains(&format!("word{number} ")), "word{number}");
-        }
-    }
-
-    #[test]
-    fn unsupported_characters_are_rejected() {
-        for (text, character) in [("Плотина", 'П'), ("dam 水", '水'), ("ąę", 'ą')] {
-            let (chat, messages) = sample(text, "x");
-            assert_eq!(pdf(&chat, &messages), Err(PdfError::UnsupportedCharacter(character)));
-        }
-    }
-
-    #[test]
-    fn pages_are_bounded() {
-        let (chat, messages) = sample("?", &"line\n".repeat(PAGES_MAX * lines::LINES_MAX));
-        assert_eq!(pdf(&chat, &messages), Err(PdfError::TooLong));
-    }
-}
+mod tests;

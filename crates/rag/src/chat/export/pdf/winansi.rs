@@ -1,8 +1,5 @@
 //! WinAnsi encoding of the standard PDF fonts, and character widths.
 
-use super::error::PdfError;
-use unicode_normalization::UnicodeNormalization;
-
 /// WinAnsi characters from 0x80 to 0x9f; the rest is Latin-1.
 const UPPER: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
@@ -24,20 +21,6 @@ const WIDEST: u16 = 1000;
 /// Maximum width of bold characters relative to regular ones, in percent.
 const BOLD: u32 = 112;
 
-/// Encodes a text in WinAnsi. Unsupported symbols are replaced by similar ones or by their code points.
-pub(super) fn encode(text: &str) -> Result<Vec<u8>, PdfError> {
-    let mut bytes = Vec::with_capacity(text.len());
-    for c in text.nfc() {
-        match (byte(c), instead(c)) {
-            (Some(byte), _) => bytes.push(byte),
-            (None, Some(other)) => bytes.extend(other.bytes()),
-            (None, None) if c.is_alphabetic() => return Err(PdfError::UnsupportedCharacter(c)),
-            (None, None) => bytes.extend(format!("[U+{:04X}]", u32::from(c)).bytes()),
-        }
-    }
-    Ok(bytes)
-}
-
 /// The width of a byte in thousandths of the font size.
 pub(super) fn width(byte: u8, is_bold: bool) -> u32 {
     let plain = match byte {
@@ -49,7 +32,8 @@ pub(super) fn width(byte: u8, is_bold: bool) -> u32 {
     if is_bold { u32::from(plain) * BOLD / 100 } else { u32::from(plain) }
 }
 
-fn byte(c: char) -> Option<u8> {
+/// The code of a character that the standard fonts have.
+pub(super) fn byte(c: char) -> Option<u8> {
     match c {
         ' '..='~' | '\u{a0}'..='\u{ff}' => u8::try_from(u32::from(c)).ok(),
         _ if c.is_control() => None,
@@ -57,8 +41,8 @@ fn byte(c: char) -> Option<u8> {
     }
 }
 
-/// Replacement of an unsupported character; empty for invisible ones.
-fn instead(c: char) -> Option<&'static str> {
+/// The usual replacement of a character that few fonts have; empty for invisible ones.
+pub(super) fn instead(c: char) -> Option<&'static str> {
     Some(match c {
         '\t' => "    ",
         _ if c.is_control() || crate::prompt::is_invisible(c) => "",
@@ -82,19 +66,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_become_bytes() {
-        for (text, expected) in [
-            ("abc", b"abc".to_vec()),
-            ("é", vec![0xe9]),
-            ("e\u{301}", vec![0xe9]),
-            ("€“”…", vec![0x80, 0x93, 0x94, 0x85]),
-            ("a\u{200b}b\u{7}\tc", b"ab    c".to_vec()),
-            ("a‑b → c≥d\u{202f}e", b"a-b -> c>=d e".to_vec()),
-            ("✅", b"[U+2705]".to_vec()),
-        ] {
-            assert_eq!(encode(text), Ok(expected), "{text}");
+    fn characters_have_codes() {
+        for (c, expected) in
+            [('a', Some(b'a')), ('é', Some(0xe9)), ('€', Some(0x80)), ('…', Some(0x85)), ('ł', None)]
+        {
+            assert_eq!(byte(c), expected, "{c}");
         }
-        assert_eq!(encode("ł"), Err(PdfError::UnsupportedCharacter('ł')));
+        for (c, expected) in [('\u{200b}', Some("")), ('\t', Some("    ")), ('→', Some("->")), ('✅', None)]
+        {
+            assert_eq!(instead(c), expected, "{c:?}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn as_pdf_and_as_markdown() {
+async fn as_pdf_markdown_and_html() {
     let scenario = chat_fixture().await;
     scenario.model.replies(search_then_answer("Elle coûte 7 €, the mill stands by the river [1]."));
     let admin = &scenario.app.admin;
@@ -32,6 +32,10 @@ async fn as_pdf_and_as_markdown() {
     assert_eq!((text.status.as_u16(), text.header("content-type")), (200, "text/markdown; charset=utf-8"));
     let text = text.body.as_str().unwrap();
     assert!(text.starts_with("# Mühlen\n") && text.contains("- \\[1\\] ["), "{text}");
+    let page = admin.get(&format!("{path}export/?format=html")).await;
+    assert_eq!((page.status.as_u16(), page.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert!(page.header("content-disposition").ends_with(".html\""), "it is a file, not a page of ours");
+    assert!(page.body.as_str().unwrap().contains("<title>Mühlen</title>"), "{page:?}");
     let wrong = admin.get(&format!("{path}export/?format=docx")).await;
     assert_eq!((wrong.status.as_u16(), wrong.code()), (400, "invalid"), "{wrong:?}");
     scenario.app.stop().await;
@@ -40,14 +44,17 @@ async fn as_pdf_and_as_markdown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn characters_that_the_pdf_cannot_show() {
     let scenario = chat_fixture().await;
-    scenario.model.says("Плотина.");
+    scenario.model.says("नदी के किनारे.");
     let admin = &scenario.app.admin;
     let path = chat(admin, json!({})).await;
     assert_eq!(send_message(admin, &path, "Dam?").await.status, 201);
     let refused = admin.get(&format!("{path}export/?format=pdf")).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (422, "impossible"), "{refused:?}");
-    assert!(refused.body["detail"].as_str().unwrap().contains("format=md"), "{refused:?}");
-    let text = admin.get(&format!("{path}export/?format=md")).await;
-    assert!(text.body.as_str().unwrap().contains("Плотина."));
+    let detail = refused.body["detail"].as_str().unwrap();
+    assert!(detail.contains("‘न’") && detail.contains("format=html"), "{refused:?}");
+    for format in ["md", "html"] {
+        let text = admin.get(&format!("{path}export/?format={format}")).await;
+        assert!(text.body.as_str().unwrap().contains("नदी के किनारे."), "{format}");
+    }
     scenario.app.stop().await;
 }
