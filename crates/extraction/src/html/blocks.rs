@@ -26,7 +26,7 @@ enum Role {
 pub struct Block {
     /// Words separated by one space, lines by a line break.
     pub text: String,
-    /// Length in letters; a Chinese or Japanese character counts as several.
+    /// Length without spaces; a Chinese, Japanese or Korean character counts as several.
     pub chars: usize,
     pub link_chars: usize,
     pub is_main: bool,
@@ -368,12 +368,12 @@ fn heading_level(name: &str) -> u8 {
     }
 }
 
-/// A Chinese, Japanese or Korean character counts as this many letters.
-const WIDE_CHAR_LETTERS: usize = 3;
+/// A Chinese, Japanese or Korean character counts as this many Latin ones.
+const WIDE_CHAR_WEIGHT: usize = 3;
 
 fn length(word: &str) -> usize {
     let is_wide = |c: char| matches!(c, '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
-    word.chars().map(|c| if is_wide(c) { WIDE_CHAR_LETTERS } else { 1 }).sum()
+    word.chars().map(|c| if is_wide(c) { WIDE_CHAR_WEIGHT } else { 1 }).sum()
 }
 
 fn is_hidden_by_style(style: &str) -> bool {

@@ -55,7 +55,7 @@ impl Containers {
         let has_most = |entry: &Entry| entry.good_chars.saturating_mul(2) > total;
         // The innermost one.
         let main = self.0.iter().rposition(|entry| entry.kind == Kind::Article && has_most(entry));
-        // With less than nearly all of the text, what is not in an article may belong to it, such as answers to a question.
+        // With less than nearly all of the text, what is outside of it may belong to it, such as answers to a question.
         let is_nearly_all =
             |place: usize| self.0[place].good_chars.saturating_mul(5) >= total.saturating_mul(4);
         let outside =

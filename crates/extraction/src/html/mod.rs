@@ -131,7 +131,7 @@ mod tests {
             ),
             format!("<main>{story}<div class='js-relatedContent'><p>{other}</p></div></main>"),
             format!("<main>{story}<section id=comments><h2>2 comments</h2><p>{other}</p></section></main>"),
-            format!("<main>{story}<form><label>Mail</label> <p>Get our letter.</p></form></main>"),
+            format!("<main>{story}<form><label>Mail</label> <p>Get our news.</p></form></main>"),
             // Hidden.
             format!("<main>{story}<p style='visibility: hidden'>{other}</p></main>"),
             format!("<main>{story}<span class='sr-only'>Opens in a new window</span></main>"),
