@@ -2,9 +2,11 @@
 
 use crate::SemanticCache;
 use crate::counters::CounterValues;
+use crate::ingest::embedding;
 use domain::corpus::{EventStatus, RunStatus, ScanStatus, VectorBackend};
-use domain::ports::{CanonicalCounts, CorpusCounts, EgressCounts, StoreError};
+use domain::ports::{CanonicalCounts, CorpusCounts, EgressCounts, StoreError, VectorError, VectorState};
 use license::LicenseReport;
+use relevancy::embedder::{DIMENSIONS, MODEL_NAME};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -68,7 +70,7 @@ impl SemanticCache {
             VectorBackend::PgVector => VectorBackend::PgVector.as_str(),
             VectorBackend::Qdrant => settings.qdrant_mode.as_str(),
         };
-        let (ok, message) = match timeout(ANSWER_TIME_MAX, self.parts.vectors.state()).await {
+        let (ok, message) = match timeout(ANSWER_TIME_MAX, self.usable_vectors()).await {
             Ok(Ok(state)) => {
                 let words = if state.is_hybrid { "with" } else { "without" };
                 let dimension = state.dimension.map(|of| format!(" of {of} dimensions")).unwrap_or_default();
@@ -78,6 +80,20 @@ impl SemanticCache {
             Err(_) => (false, "It does not respond.".to_owned()),
         };
         BackendHealth { kind, ok, message }
+    }
+
+    /// The state of the vector store, or why searches of it fail. The dimension of an external model is known only by
+    /// asking it, which a health check does not do.
+    async fn usable_vectors(&self) -> Result<VectorState, VectorError> {
+        let state = self.parts.vectors.state().await?;
+        if self.parts.settings.corpus_hybrid && !state.is_hybrid {
+            return Err(VectorError::MissingSparse);
+        }
+        let is_built_in = embedding::model(&self.parts).await.is_ok_and(|model| model == MODEL_NAME);
+        match state.dimension.filter(|there| is_built_in && *there != DIMENSIONS) {
+            Some(there) => Err(VectorError::Dimension { there, ours: DIMENSIONS }),
+            None => Ok(state),
+        }
     }
 
     /// Health of the body storage.

@@ -5,6 +5,7 @@ use super::limits::SUPPLIED_WORDS_MIN;
 use super::prepare::{PreparedText, prepare};
 use super::request::{Accepted, Document, IngestError, IngestRequest};
 use super::source::SourceRequest;
+use super::vectors::are_indexed;
 use super::{cached_text, records, source};
 use crate::CacheParts;
 use bytes::Bytes;
@@ -12,10 +13,11 @@ use domain::corpus::{DocumentAddress, Grant, NewSignal, Signal, SignalState};
 use domain::ids::{TaskId, UserId};
 use domain::instant::Instant;
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::{BodyKey, StoreError};
+use domain::ports::{BodyKey, StoreError, chain};
 use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
@@ -54,7 +56,9 @@ pub async fn enqueue(parts: &CacheParts, request: IngestRequest) -> Result<Accep
     let new = if wanted.supplied.is_some() { supplied_by_person(new) } else { new };
     let signal = records::note(parts, new, &by).await?;
     let grant = grant_of(parts, &signal, user).await?;
-    if wanted.supplied.is_none() && grant.is_some_and(|grant| is_fresh(parts, &signal, &grant, now)) {
+    let is_fresh =
+        wanted.supplied.is_none() && grant.is_some_and(|grant| is_fresh(parts, &signal, &grant, now));
+    if is_fresh && is_found(parts, &signal).await {
         let message = "The document is already in the cache and up to date.".to_owned();
         return Ok(Accepted { signal, job: None, upgraded: false, is_done: true, message });
     }
@@ -99,6 +103,7 @@ pub async fn enqueue_and_wait(
     if accepted.is_done {
         return Ok(accepted);
     }
+    let is_stored = AtomicBool::new(false);
     let waiting = async {
         loop {
             sleep(LOOK_EVERY).await;
@@ -106,7 +111,10 @@ pub async fn enqueue_and_wait(
             let grant = grant_of(parts, &signal, user).await?;
             let Some(grant) = grant else { continue };
             if grant.opens(&signal) && grant.last_ok.is_some_and(|last_ok| last_ok >= since) {
-                return Ok(signal);
+                is_stored.store(true, Ordering::Relaxed);
+                if is_found(parts, &signal).await {
+                    return Ok(signal);
+                }
             }
             if let Some(reason) =
                 grant.notices.iter().find_map(|notice| failure_of(accepted.job, since, notice))
@@ -121,8 +129,21 @@ pub async fn enqueue_and_wait(
             Ok(Accepted { signal, is_done: true, message, ..accepted })
         }
         Ok(Err(error)) => Err(error),
+        Err(_) if is_stored.into_inner() => {
+            let message = "The document is stored, but the vector store does not accept it yet: it is found as soon as \
+                           it does.";
+            Ok(Accepted { message: message.to_owned(), ..accepted })
+        }
         Err(_) => Ok(accepted),
     }
+}
+
+/// The record is written before the vectors. A vector store that does not respond has none of them.
+async fn is_found(parts: &CacheParts, signal: &Signal) -> bool {
+    are_indexed(parts, signal).await.unwrap_or_else(|error| {
+        tracing::debug!(signal.id = signal.signal_id.0, "the vector store was not read: {}", chain(&error));
+        false
+    })
 }
 
 /// Why this task failed. Other tasks may ingest the same document for the same person. A node of an earlier version

@@ -75,7 +75,9 @@ impl From<VectorSyncError> for IngestFailure {
     fn from(error: VectorSyncError) -> Self {
         match error {
             VectorSyncError::Store(error) => error.into(),
-            VectorSyncError::Vectors(error @ VectorError::Dimension { .. }) => Self::finally(error),
+            VectorSyncError::Vectors(error @ (VectorError::Dimension { .. } | VectorError::Foreign { .. })) => {
+                Self::finally(error)
+            }
             VectorSyncError::Vectors(error) => Self::passing(error),
         }
     }
@@ -102,6 +104,7 @@ mod tests {
         let finals = [
             IngestFailure::from(BodyError::TooLarge(50)),
             IngestFailure::from(VectorSyncError::from(VectorError::Dimension { there: 3, ours: 4 })),
+            IngestFailure::from(VectorSyncError::from(VectorError::Foreign { collection: text() })),
             IngestFailure::from(EmbeddingError::Unknown { model: text(), hint: text() }),
         ];
         assert!(finals.iter().all(|failure| matches!(failure, IngestFailure::Final { .. })), "{finals:?}");

@@ -216,9 +216,10 @@ fn unread(error: EmbeddingError) -> CorpusError {
 fn unsearchable(error: VectorError) -> CorpusError {
     let kind = match error {
         VectorError::MissingSparse | VectorError::Dimension { .. } => CorpusErrorKind::Outdated,
-        VectorError::Unreachable { .. } | VectorError::Refused { .. } | VectorError::Disabled => {
-            CorpusErrorKind::Unavailable
-        }
+        VectorError::Unreachable { .. }
+        | VectorError::Refused { .. }
+        | VectorError::Foreign { .. }
+        | VectorError::Disabled => CorpusErrorKind::Unavailable,
     };
     CorpusError::from_cause(kind, error)
 }

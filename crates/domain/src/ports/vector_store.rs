@@ -78,6 +78,11 @@ pub enum VectorError {
         "the collection holds vectors of {there} dimensions, the reader model makes {ours}: run `tributary reindex_corpus`"
     )]
     Dimension { there: usize, ours: usize },
+    #[error(
+        "the collection '{collection}' was not made by this program and is left alone: rename it, or use another \
+         server (SVC_QDRANT_URL)"
+    )]
+    Foreign { collection: String },
     #[error("the vector store is switched off (SVC_QDRANT_MODE=disabled)")]
     Disabled,
 }

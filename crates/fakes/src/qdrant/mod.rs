@@ -64,6 +64,25 @@ impl Collections {
         self.create(name, body).expect("a collection");
     }
 
+    /// Deletes a collection directly.
+    pub fn remove(&mut self, name: &str) {
+        self.all.remove(name).expect("a collection");
+    }
+
+    /// Creates an index on every field that filters of a corpus use.
+    pub fn index(&mut self, name: &str) {
+        let collection = self.find(name).expect("a collection");
+        for (field, kind) in [("acl", "keyword"), ("signal_id", "integer"), ("chunk", "integer")] {
+            collection.index(&json!({"field_name": field, "field_schema": kind})).expect("an index");
+        }
+    }
+
+    /// Writes points directly, as a request would.
+    pub fn put_points(&mut self, name: &str, points: &Value) {
+        let collection = self.find(name).expect("a collection");
+        points::upsert(collection, &json!({"points": points})).expect("valid points");
+    }
+
     fn create(&mut self, name: &str, body: &Value) -> Step {
         let collection = Collection::configured(body)?;
         if self.all.contains_key(name) {

@@ -1,8 +1,9 @@
 //! Failing stores and crashing workers: a document is either ingested or not, and a retry ingests it.
 
-use super::fixture::{Fixture, result, text_of};
+use super::fixture::{Fixture, request, result, text_of};
 use async_trait::async_trait;
 use bytes::Bytes;
+use corpus::ingest::IngestError;
 use corpus::maintenance::Repair;
 use corpus::{CacheParts, IngestDocument};
 use domain::corpus::{AclToken, SignalState};
@@ -11,7 +12,10 @@ use domain::ports::{
     BodyError, BodyKey, BodyStore, SignalStore, SignalVectors, SparseVector, TaskHandler, VectorError,
     VectorHit, VectorQuery, VectorState, VectorStore,
 };
+use domain::settings::Settings;
 use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -35,11 +39,31 @@ struct Fragile {
     at_bodies: Mutex<Next>,
     /// The reported dimension.
     dimension: Mutex<Option<usize>>,
+    /// Documents whose vectors were written. The store in memory has them as soon as the record is written.
+    written: Mutex<BTreeSet<SignalId>>,
+    /// It is a collection of another program.
+    is_foreign: AtomicBool,
+    /// It reports no sparse vectors.
+    has_no_words: AtomicBool,
 }
 
 impl Fragile {
     fn of(place: &Mutex<Next>) -> Next {
         std::mem::replace(&mut *place.lock().unwrap(), Next::Works)
+    }
+
+    async fn write(&self, vectors: SignalVectors) -> Result<(), VectorError> {
+        let signal = vectors.signal;
+        self.vectors.put(vectors).await?;
+        self.written.lock().unwrap().insert(signal);
+        Ok(())
+    }
+
+    fn check_owner(&self) -> Result<(), VectorError> {
+        if self.is_foreign.load(Ordering::Relaxed) {
+            return Err(VectorError::Foreign { collection: "theirs".to_owned() });
+        }
+        Ok(())
     }
 }
 
@@ -79,11 +103,11 @@ impl BodyStore for Fragile {
 impl VectorStore for Fragile {
     async fn put(&self, vectors: SignalVectors) -> Result<(), VectorError> {
         match Self::of(&self.at_vectors) {
-            Next::Works => self.vectors.put(vectors).await,
+            Next::Works => self.write(vectors).await,
             Next::Fails => Err(VectorError::unreachable("no answer")),
             Next::Hangs => for_ever().await,
             Next::HangsAfter => {
-                self.vectors.put(vectors).await?;
+                self.write(vectors).await?;
                 for_ever().await
             }
         }
@@ -109,12 +133,17 @@ impl VectorStore for Fragile {
         after: Option<SignalId>,
         limit: usize,
     ) -> Result<Vec<(SignalId, u32)>, VectorError> {
-        self.vectors.chunk_counts(after, limit).await
+        self.check_owner()?;
+        let mut all = self.vectors.chunk_counts(after, limit).await?;
+        all.retain(|(signal, _)| self.written.lock().unwrap().contains(signal));
+        Ok(all)
     }
     async fn state(&self) -> Result<VectorState, VectorError> {
+        self.check_owner()?;
         let state = self.vectors.state().await?;
         let said = *self.dimension.lock().unwrap();
-        Ok(VectorState { dimension: said.or(state.dimension), ..state })
+        let is_hybrid = state.is_hybrid && !self.has_no_words.load(Ordering::Relaxed);
+        Ok(VectorState { dimension: said.or(state.dimension), is_hybrid, ..state })
     }
     async fn prepare(&self, dimension: usize) -> Result<(), VectorError> {
         self.vectors.prepare(dimension).await
@@ -128,21 +157,25 @@ impl VectorStore for Fragile {
 }
 
 async fn fragile_fixture() -> (Fixture, Arc<Fragile>) {
+    fragile_fixture_with(|settings| settings).await
+}
+
+async fn fragile_fixture_with(settings: impl FnOnce(Settings) -> Settings) -> (Fixture, Arc<Fragile>) {
     let mut made = None;
-    let fixture = Fixture::with(
-        |settings| settings,
-        |parts| {
-            let fragile = Arc::new(Fragile {
-                vectors: Arc::clone(&parts.vectors),
-                bodies: Arc::clone(&parts.bodies),
-                at_vectors: Mutex::new(Next::Works),
-                at_bodies: Mutex::new(Next::Works),
-                dimension: Mutex::new(None),
-            });
-            made = Some(Arc::clone(&fragile));
-            CacheParts { vectors: fragile.clone(), bodies: fragile, ..parts }
-        },
-    )
+    let fixture = Fixture::with(settings, |parts| {
+        let fragile = Arc::new(Fragile {
+            vectors: Arc::clone(&parts.vectors),
+            bodies: Arc::clone(&parts.bodies),
+            at_vectors: Mutex::new(Next::Works),
+            at_bodies: Mutex::new(Next::Works),
+            dimension: Mutex::new(None),
+            written: Mutex::default(),
+            is_foreign: AtomicBool::new(false),
+            has_no_words: AtomicBool::new(false),
+        });
+        made = Some(Arc::clone(&fragile));
+        CacheParts { vectors: fragile.clone(), bodies: fragile, ..parts }
+    })
     .await;
     fixture.web.gives(URL, Ok(&text_of("river", 1_000)));
     (fixture, made.unwrap())
@@ -230,4 +263,64 @@ async fn vectors_of_another_length_are_refused_before_anything_is_written() {
     let signal = fixture.ingest(fixture.ann, &provider, URL).await;
     assert_eq!((signal.state, signal.chunk_count), (SignalState::Known, 0));
     assert!(signal.notices[0].to_string().contains("reindex_corpus"), "{:?}", signal.notices);
+}
+
+/// The record is written first, but a document counts as ingested only when searches find it.
+#[tokio::test]
+async fn a_caller_waits_for_the_vectors() {
+    let (fixture, fragile) = fragile_fixture().await;
+    let provider = fixture.provider("Rivers", json!({})).await;
+    *fragile.at_vectors.lock().unwrap() = Next::Hangs;
+    let asked = || request(fixture.ann, result(&provider, URL));
+    let waiting = fixture.cache.ingest_and_wait(asked(), Duration::from_secs(2));
+    let (late, ()) = tokio::join!(waiting, async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        a_worker_that_ends(&fixture).await;
+    });
+    let late = late.unwrap();
+    assert_eq!(fixture.signal(late.signal.signal_id).await.state, SignalState::Indexed, "it is recorded");
+    assert!(!late.is_done && late.message.contains("vector store does not accept it yet"), "{late:?}");
+    // Repeating the request does not say so either, until its vectors are written.
+    let again = fixture.cache.ingest(asked()).await.unwrap();
+    assert!(!again.is_done && again.job.is_some(), "{again:?}");
+    fixture.work().await;
+    let again = fixture.cache.ingest(asked()).await.unwrap();
+    assert!(again.is_done && again.job.is_none(), "{again:?}");
+}
+
+#[tokio::test]
+async fn a_foreign_collection_is_reported_before_anything_is_written() {
+    let (fixture, fragile) = fragile_fixture().await;
+    let provider = fixture.provider("Rivers", json!({})).await;
+    fragile.is_foreign.store(true, Ordering::Relaxed);
+    let asked = request(fixture.ann, result(&provider, URL));
+    let waiting = fixture.cache.ingest_and_wait(asked, Duration::from_secs(20));
+    let (failed, ()) = tokio::join!(waiting, async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        fixture.work().await;
+    });
+    let told = match failed {
+        Err(IngestError::NoText(told)) => told,
+        other => panic!("it is not in the cache: {other:?}"),
+    };
+    assert!(told.contains("not made by this program"), "{told}");
+    assert_eq!((fixture.store.corpus_counts().await.unwrap().chunks, fixture.bodies().await), (0, 0));
+    let health = fixture.cache.vector_store().await;
+    assert!(!health.ok && health.message.contains("not made by this program"), "{health:?}");
+    assert!(fixture.cache.reconcile(Repair::All).await.is_err(), "its points are no documents of ours");
+}
+
+/// Searches of such a collection fail.
+#[tokio::test]
+async fn a_collection_that_cannot_be_searched_is_not_healthy() {
+    let (fixture, fragile) = fragile_fixture().await;
+    assert!(fixture.cache.vector_store().await.ok);
+    *fragile.dimension.lock().unwrap() = Some(3);
+    let health = fixture.cache.vector_store().await;
+    assert!(!health.ok && health.message.contains("reindex_corpus"), "{health:?}");
+    let hybrid = |settings| Settings { corpus_hybrid: true, ..settings };
+    let (fixture, fragile) = fragile_fixture_with(hybrid).await;
+    fragile.has_no_words.store(true, Ordering::Relaxed);
+    let health = fixture.cache.vector_store().await;
+    assert!(!health.ok && health.message.contains("upgrade_corpus_to_hybrid"), "{health:?}");
 }

@@ -3,6 +3,7 @@
 
 mod call;
 mod config;
+mod ownership;
 mod wire;
 
 pub use config::QdrantConfig;
@@ -16,6 +17,7 @@ use domain::ports::{
     HttpMethod, SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
 };
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
 use wire::{Collection, Counted, Found, Page, Point, Query};
 
 /// Names of the dense and the sparse vector of a point.
@@ -34,6 +36,9 @@ const INDEXES: [(&str, &str); 3] = [("acl", "keyword"), ("signal_id", "integer")
 
 pub struct QdrantVectors {
     server: Server,
+    name: String,
+    /// A point of the collection is known to be ours.
+    is_verified: AtomicBool,
 }
 
 #[derive(PartialEq, Eq)]
@@ -45,16 +50,8 @@ enum CollectionKind {
 
 impl QdrantVectors {
     pub fn new(config: QdrantConfig) -> Result<Self, VectorError> {
-        Server::new(config).map(|server| Self { server })
-    }
-
-    /// None if it does not exist.
-    async fn collection(&self) -> Result<Option<Collection>, VectorError> {
-        match self.server.read::<Collection>(HttpMethod::Get, "", None::<&Value>).await {
-            Ok(collection) => Ok(Some(collection)),
-            Err(Refusal::Missing) => Ok(None),
-            Err(refusal) => Err(refusal.into()),
-        }
+        let name = config.collection.clone();
+        Server::new(config).map(|server| Self { server, name, is_verified: AtomicBool::new(false) })
     }
 
     async fn create(&self, dimension: usize, kind: CollectionKind) -> Result<(), VectorError> {
@@ -82,21 +79,22 @@ impl QdrantVectors {
 
     /// The collection, which must have this dimension.
     async fn made_for(&self, dimension: usize) -> Result<Collection, VectorError> {
-        let mut found = self.collection().await?;
+        let mut found = self.own_collection().await?;
         if found.is_none() {
             self.create(dimension, CollectionKind::Dense).await?;
-            found = self.collection().await?;
+            found = self.own_collection().await?;
         }
-        let collection = found.ok_or_else(|| VectorError::refused("the collection vanished"))?;
-        match collection.dimension(DENSE) {
-            Some(there) if there == dimension => Ok(collection),
-            Some(there) => Err(VectorError::Dimension { there, ours: dimension }),
-            None => Err(not_ours()),
+        let vanished = || VectorError::refused("the collection vanished");
+        let collection = found.ok_or_else(vanished)?;
+        match collection.dimension(DENSE).ok_or_else(vanished)? {
+            there if there == dimension => Ok(collection),
+            there => Err(VectorError::Dimension { there, ours: dimension }),
         }
     }
 
     /// Does nothing if there is no collection.
     async fn change(&self, path: &str, body: &Value) -> Result<(), VectorError> {
+        self.ensure_own().await?;
         match self.server.write(HttpMethod::Post, path, Some(body)).await {
             Ok(()) | Err(Refusal::Missing) => Ok(()),
             Err(refusal) => Err(refusal.into()),
@@ -171,6 +169,7 @@ impl VectorStore for QdrantVectors {
         if asking.tokens.is_empty() || asking.limit == 0 {
             return Ok(Vec::new());
         }
+        self.ensure_own().await?;
         match self.ask(asking, Query::Dense(dense)).await {
             Err(Refusal::Missing) => Ok(Vec::new()),
             Err(refusal @ Refusal::Wrong { status: 400, .. }) => {
@@ -189,9 +188,10 @@ impl VectorStore for QdrantVectors {
         if asking.tokens.is_empty() || asking.limit == 0 || words.indices.is_empty() {
             return Ok(Vec::new());
         }
+        self.ensure_own().await?;
         match self.ask(asking, Query::Words(words.into())).await {
             Err(Refusal::Missing) => Err(VectorError::MissingSparse),
-            Err(refusal @ Refusal::Wrong { status: 400, .. }) => match self.collection().await? {
+            Err(refusal @ Refusal::Wrong { status: 400, .. }) => match self.own_collection().await? {
                 Some(collection) if collection.has_words(WORDS) => Err(refusal.into()),
                 _ => Err(VectorError::MissingSparse),
             },
@@ -204,6 +204,7 @@ impl VectorStore for QdrantVectors {
         after: Option<SignalId>,
         limit: usize,
     ) -> Result<Vec<(SignalId, u32)>, VectorError> {
+        self.ensure_own().await?;
         let mut held: Vec<(SignalId, u32)> = Vec::new();
         // Points are listed by id, which is the order of documents and chunks.
         let first = after.map(|after| wire::point_id(SignalId(after.0.saturating_add(1)), 0)).transpose()?;
@@ -234,7 +235,7 @@ impl VectorStore for QdrantVectors {
 
     async fn state(&self) -> Result<VectorState, VectorError> {
         let none = VectorState { dimension: None, chunks: 0, is_hybrid: false };
-        let Some(collection) = self.collection().await? else { return Ok(none) };
+        let Some(collection) = self.own_collection().await? else { return Ok(none) };
         let body = json!({"exact": true});
         let counted: Counted = match self.server.read(HttpMethod::Post, "/points/count", Some(&body)).await {
             Err(Refusal::Missing) => return Ok(none),
@@ -257,7 +258,8 @@ impl VectorStore for QdrantVectors {
     /// everything again.
     async fn make_hybrid(&self) -> Result<(), VectorError> {
         let not_made = || VectorError::refused("the collection is not made yet");
-        let collection = self.collection().await?.ok_or_else(not_made)?;
+        self.is_verified.store(false, Ordering::Relaxed); // as before any deletion
+        let collection = self.own_collection().await?.ok_or_else(not_made)?;
         if collection.has_words(WORDS) {
             return Ok(());
         }
@@ -266,7 +268,7 @@ impl VectorStore for QdrantVectors {
             self.delete().await?;
             self.create(dimension, CollectionKind::Hybrid).await?;
             // A document written in between created it without sparse vectors.
-            if self.collection().await?.is_some_and(|collection| collection.has_words(WORDS)) {
+            if self.own_collection().await?.is_some_and(|collection| collection.has_words(WORDS)) {
                 return Ok(());
             }
         }
@@ -275,8 +277,9 @@ impl VectorStore for QdrantVectors {
 
     /// The collection of another program is refused, also if it has the configured name.
     async fn clear(&self) -> Result<(), VectorError> {
-        match self.collection().await? {
-            Some(collection) if collection.dimension(DENSE).is_none() => Err(not_ours()),
+        // Deleting cannot be undone: another program may have taken the name in the meantime.
+        self.is_verified.store(false, Ordering::Relaxed);
+        match self.own_collection().await? {
             Some(_) => self.delete().await,
             None => Ok(()),
         }
@@ -290,12 +293,6 @@ impl QdrantVectors {
             Err(refusal) => Err(refusal.into()),
         }
     }
-}
-
-fn not_ours() -> VectorError {
-    VectorError::refused(format!(
-        "the collection was not made by this program: it has no vector named {DENSE}"
-    ))
 }
 
 fn of_signal(signal: SignalId) -> Value {

@@ -139,16 +139,60 @@ async fn missing_indexes_are_made_and_two_may_make_a_collection_at_once() {
     assert_eq!(both, (Ok(()), Ok(())));
 }
 
+/// Another program's collection of the same name, empty, without or with a vector of the same name and size.
 #[tokio::test]
 async fn a_collection_of_others_is_not_touched() {
-    let (server, vectors) = store().await;
-    server.with(|all| all.make(COLLECTION, &json!({"vectors": {"size": 2, "distance": "Cosine"}})));
-    for refused in [vectors.clear().await, vectors.prepare(2).await, vectors.put(document(1, 1)).await] {
-        let told = refused.unwrap_err().to_string();
-        assert!(told.contains("not made by this program"), "{told}");
+    let unnamed = json!({"size": 2, "distance": "Cosine"});
+    let named = json!({DENSE: unnamed});
+    let payload = json!({"signal_id": 1, "acl": ["user:7"], "text": "theirs"});
+    for (made, points) in [
+        (&unnamed, json!([])),
+        (&unnamed, json!([{"id": 1, "vector": [1.0, 0.0], "payload": payload}])),
+        (&named, json!([{"id": 1, "vector": {DENSE: [1.0, 0.0]}, "payload": payload}])),
+        (&named, json!([{"id": 1 << 20, "vector": {DENSE: [1.0, 0.0]}, "payload": payload}])),
+    ] {
+        let (server, vectors) = store().await;
+        server.with(|all| {
+            all.make(COLLECTION, &json!({"vectors": made}));
+            all.put_points(COLLECTION, &points);
+            all.index(COLLECTION);
+        });
+        let count = points.as_array().unwrap().len();
+        let me = [AclToken::User(UserId(7))];
+        let query = VectorQuery { tokens: &me, limit: 3 };
+        let words = SparseVector { indices: vec![1], values: vec![1.0] };
+        let foreign = Err(VectorError::Foreign { collection: COLLECTION.to_owned() });
+        for refused in [
+            vectors.clear().await,
+            vectors.prepare(2).await,
+            vectors.put(document(1, 1)).await,
+            vectors.set_acl(SignalId(1), &me).await,
+            vectors.remove(&[SignalId(1)]).await,
+            vectors.make_hybrid().await,
+            vectors.nearest(query, &[1.0, 0.0]).await.map(|_| ()),
+            vectors.nearest_by_words(query, &words).await.map(|_| ()),
+            vectors.chunk_counts(None, 9).await.map(|_| ()),
+            vectors.state().await.map(|_| ()),
+        ] {
+            assert_eq!(refused, foreign, "{made} {points}");
+        }
+        assert_eq!(server.with(|all| all.payloads(COLLECTION)), vec![payload.clone(); count]);
     }
-    assert_eq!(vectors.state().await.unwrap().dimension, None);
-    assert!(vectors.make_hybrid().await.is_err());
+}
+
+/// Another program takes the name after our collection was deleted by hand.
+#[tokio::test]
+async fn a_collection_that_changed_hands_is_not_deleted() {
+    let (server, vectors) = store().await;
+    vectors.put(document(1, 1)).await.unwrap();
+    assert_eq!(vectors.state().await.unwrap().chunks, 1);
+    server.with(|all| {
+        all.remove(COLLECTION);
+        all.make(COLLECTION, &json!({"vectors": {DENSE: {"size": 2, "distance": "Cosine"}}}));
+        all.put_points(COLLECTION, &json!([{"id": 1, "vector": {DENSE: [1.0, 0.0]}, "payload": {}}]));
+    });
+    assert!(matches!(vectors.clear().await, Err(VectorError::Foreign { .. })));
+    assert_eq!(server.with(|all| all.payloads(COLLECTION)).len(), 1);
 }
 
 #[tokio::test]

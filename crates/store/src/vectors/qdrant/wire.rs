@@ -151,6 +151,19 @@ pub(super) struct Page {
 #[derive(Deserialize)]
 pub(super) struct Listed {
     pub(super) id: Value,
+    #[serde(default)]
+    payload: Value,
+}
+
+impl Listed {
+    /// Its id is made from its payload, as every writer of this program does.
+    pub(super) fn is_of_this_program(&self) -> bool {
+        let chunk = self.payload["chunk"].as_u64().and_then(|chunk| u32::try_from(chunk).ok());
+        match (self.payload["signal_id"].as_i64(), chunk) {
+            (Some(signal), Some(chunk)) => place(&self.id) == Some((SignalId(signal), chunk)),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Deserialize)]
