@@ -5,6 +5,7 @@ mod crashes;
 mod fixture;
 mod pages;
 mod pinning;
+mod privacy;
 mod promotion;
 mod provenance;
 mod requests;
