@@ -34,8 +34,8 @@ pub struct Pinned {
 /// Filters for pins, or for their history. Default: all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PinQuery {
-    /// In any form.
-    pub query: Option<String>,
+    /// Words of the query, as in lists of elections; empty: all.
+    pub words: String,
     pub scope: Option<Scope>,
     pub signal_id: Option<SignalId>,
     pub offset: u64,
@@ -120,7 +120,8 @@ impl SemanticCache {
         is_curator(person)?;
         let tokens = tokens_of(&self.parts, person).await?;
         let filter = PinFilter {
-            query_key: asked.query.as_deref().map(query_key).filter(|key| !key.is_empty()),
+            query_key: None,
+            words: query_key(&asked.words),
             scope: asked.scope.clone(),
             signal_id: asked.signal_id,
             visible_to: OwnedVisibility::To(tokens.clone()),

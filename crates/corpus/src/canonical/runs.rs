@@ -4,7 +4,7 @@ use super::access::{may_decide, tokens_of};
 use super::error::CanonicalError;
 use super::views::{ElectionDetail, Reader, VisibleElection};
 use crate::SemanticCache;
-use domain::corpus::{COMMENT_CHARS_MAX, OwnedVisibility, RejectReason, RunStatus};
+use domain::corpus::{COMMENT_CHARS_MAX, OwnedVisibility, RejectReason, RunStatus, query_key};
 use domain::ids::RunId;
 use domain::owner_scope::OwnerScope;
 use domain::ports::{CanonicalStore, ExistingPin, Page, RunFilter, RunOutcome};
@@ -41,7 +41,7 @@ impl SemanticCache {
                 OwnerScope::Only(person.user)
             },
             status: asked.status.clone(),
-            words: asked.words.clone(),
+            words: query_key(&asked.words),
             cluster_key: None,
         };
         let page = CanonicalStore::runs(&*self.parts.store, &filter, asked.offset, asked.limit).await?;

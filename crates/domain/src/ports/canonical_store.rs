@@ -70,6 +70,8 @@ pub enum WriteMode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PinFilter {
     pub query_key: Option<String>,
+    /// Words of the query; empty: all.
+    pub words: String,
     pub scope: Option<Scope>,
     pub signal_id: Option<SignalId>,
     /// Of the pinned document.
@@ -78,7 +80,7 @@ pub struct PinFilter {
 
 impl PinFilter {
     pub fn visible_to(visible_to: OwnedVisibility) -> Self {
-        Self { query_key: None, scope: None, signal_id: None, visible_to }
+        Self { query_key: None, words: String::new(), scope: None, signal_id: None, visible_to }
     }
 }
 

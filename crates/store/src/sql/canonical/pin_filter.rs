@@ -3,6 +3,7 @@
 use super::topic::topic;
 use crate::json::plain;
 use crate::sql::corpus::push_visible;
+use crate::sql::text::pattern;
 use domain::corpus::Visibility;
 use domain::ports::PinFilter;
 use sqlx::QueryBuilder;
@@ -26,6 +27,9 @@ where
             query.push(" AND scope = ").push_bind(plain(&scope.to_string()));
         }
         (None, None) => {}
+    }
+    if !filter.words.is_empty() {
+        query.push(" AND query_key LIKE ").push_bind(pattern(&plain(&filter.words))).push(" ESCAPE '\\'");
     }
     if let Some(signal) = filter.signal_id {
         query.push(" AND signal_id = ").push_bind(signal.0);

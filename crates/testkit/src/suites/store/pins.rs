@@ -194,6 +194,8 @@ pub async fn are_listed(store: &dyn Store) {
         (PinFilter { query_key: key("a"), scope: m.clone(), ..all() }, "a@matter:m"),
         (PinFilter { query_key: key("c"), scope: Some(Scope::Firm), ..all() }, ""),
         (PinFilter { signal_id: Some(two), ..all() }, "a@matter:m b@firm"),
+        (PinFilter { words: "A".to_owned(), scope: m.clone(), ..all() }, "a@matter:m"),
+        (PinFilter { words: "%".to_owned(), ..all() }, ""),
         (PinFilter { visible_to: seen_by(ann), ..all() }, "c@matter:m a@firm"),
         (PinFilter { visible_to: seen_by(ben), query_key: key("a"), ..all() }, "a@matter:m"),
         (PinFilter { visible_to: OwnedVisibility::To(vec![]), ..all() }, ""),

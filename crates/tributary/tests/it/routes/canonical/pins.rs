@@ -146,9 +146,14 @@ async fn the_list_and_its_history() {
         (&pins["results"][0]["query"], &pins["results"][0]["signal_id"]),
         (&json!("msa"), &json!(first))
     );
-    for (wanted, count) in
-        [("query=MSA", 1), ("query=terms", 0), ("scope=matter:a", 0), ("scope=firm", 1), ("signal_id=999", 0)]
-    {
+    for (wanted, count) in [
+        ("query=MSA", 1),
+        ("query=s", 1),
+        ("query=terms", 0),
+        ("scope=matter:a", 0),
+        ("scope=firm", 1),
+        ("signal_id=999", 0),
+    ] {
         let found = ann.get(&format!("/svc/canonical/pins/?{wanted}")).await.body;
         assert_eq!(found["count"], count, "{wanted}");
     }
