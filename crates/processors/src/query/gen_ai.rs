@@ -8,6 +8,7 @@ use domain::ports::{
     QueryProcessor, QueryProcessorKind, Turn,
 };
 use domain::search::QUERY_CHARS_MAX;
+use std::fmt;
 use std::time::Duration;
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
@@ -55,10 +56,43 @@ impl QueryProcessor for GenAi {
         let completion =
             cx.context.generative_models.complete(&wanted, &prompt).await.map_err(to_processor_error)?;
         let reply = completion.into_text(REPLY_BYTES_MAX).await.map_err(to_processor_error)?;
-        let better = if options.filters { filtered(query, &reply) } else { on_one_line(&reply) };
-        let better = better.filter(|better| better.chars().count() <= QUERY_CHARS_MAX);
+        let better = if options.filters { filtered(query, &reply) } else { Ok(on_one_line(&reply)) };
+        let better = better.and_then(|better| match better {
+            Some(better) => within(QUERY_CHARS_MAX, better).map(Some),
+            None => Ok(None),
+        });
+        let better = better.map_err(|unusable| {
+            ProcessorError::new(ProcessorErrorKind::Unsuitable, format!("the reply of the model {unusable}"))
+        })?;
         Ok(better.unwrap_or_else(|| query.to_owned()))
     }
+}
+
+/// Why a reply is ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unusable {
+    TooLong {
+        chars: usize,
+        max: usize,
+    },
+    /// Several lines that are not a list.
+    NotAQuery,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { chars, max } => {
+                write!(f, "is too long for this query: {chars} characters, and at most {max} are used")
+            }
+            Self::NotAQuery => f.write_str("is not a query, nor a list of queries"),
+        }
+    }
+}
+
+fn within(max: usize, reply: String) -> Result<String, Unusable> {
+    let chars = reply.chars().count();
+    if chars > max { Err(Unusable::TooLong { chars, max }) } else { Ok(reply) }
 }
 
 /// Options from the tags of a search.
@@ -99,31 +133,35 @@ fn filled(prompt: &str, query: &str) -> String {
 }
 
 /// The query in a reply; `None` if there is none, or nothing new.
-fn filtered(query: &str, reply: &str) -> Option<String> {
+fn filtered(query: &str, reply: &str) -> Result<Option<String>, Unusable> {
     if let Some(list) = alternatives(reply) {
-        return Some(list.join(" OR "));
+        return Ok(Some(list.join(" OR ")));
     }
     let reply = reply.trim();
     if reply.contains('\n') {
-        return None;
+        return Err(Unusable::NotAQuery);
     }
-    let reply = on_one_line(reply)?;
-    let count = |text: &str| text.chars().count() as f64;
-    let is_new = !reply.eq_ignore_ascii_case(query.trim());
-    (is_new && count(&reply) <= LONGER_MAX * count(query.trim())).then_some(reply)
+    let is_new = |reply: &String| !reply.eq_ignore_ascii_case(query.trim());
+    let Some(reply) = on_one_line(without_bullet(reply).unwrap_or(reply)).filter(is_new) else {
+        return Ok(None);
+    };
+    // Rounded down: a character more is too long.
+    let max = (LONGER_MAX * query.trim().chars().count() as f64) as usize;
+    within(max, reply).map(Some)
 }
 
-/// The lines of a numbered list, or of one with blank lines between them.
+/// The lines of a list with numbers or bullets, or of one with blank lines between them.
 fn alternatives(reply: &str) -> Option<Vec<String>> {
     let lines: Vec<&str> = reply.trim().lines().map(str::trim).collect();
-    let numbered: Vec<&str> = lines.iter().filter_map(|line| without_number(line)).collect();
+    let marked: Vec<&str> =
+        lines.iter().filter_map(|line| without_number(line).or_else(|| without_bullet(line))).collect();
     let spaced = || {
         let is_spaced = lines.iter().enumerate().all(|(place, line)| line.is_empty() == (place % 2 == 1));
         let is_plain = |line: &&str| line.is_empty() || !line.ends_with(['.', ':', '!']);
         (is_spaced && lines.iter().all(is_plain))
             .then(|| lines.iter().copied().filter(|line| !line.is_empty()).collect::<Vec<_>>())
     };
-    let list = if numbered.is_empty() { spaced()? } else { numbered };
+    let list = if marked.is_empty() { spaced()? } else { marked };
     let list: Vec<String> = list.into_iter().filter_map(on_one_line).take(ALTERNATIVES_MAX).collect();
     (lines.len() > 1 && list.len() > 1).then_some(list)
 }
@@ -132,6 +170,12 @@ fn alternatives(reply: &str) -> Option<Vec<String>> {
 fn without_number(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = rest.strip_prefix(['.', ')']).filter(|_| rest.len() < line.len())?;
+    rest.starts_with(char::is_whitespace).then(|| rest.trim())
+}
+
+/// `- words`. A `-` without a blank after it excludes a word.
+fn without_bullet(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix(['-', '*', '•', '–', '·'])?;
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
 }
 
@@ -156,16 +200,17 @@ mod tests {
         let table: &[(&str, &str, Option<&str>)] = &[
             ("cars of tesla", "tesla \"cars\"", Some("tesla cars")),
             ("cars of tesla", "Cars of Tesla", None),
-            ("cars", "cars of any colour", None),
             ("cars", "", None),
-            ("cars", "Sure!\nHere is one.", None),
+            ("port or crossing", "- port\n- crossing", Some("port OR crossing")),
+            ("port or crossing", "Try these:\n* port\n\n• \"ferry\"", Some("port OR ferry")),
+            ("port or crossing", "- ferry port", Some("ferry port")),
+            ("port or crossing", "ferry -port", Some("ferry -port")),
             (
                 long,
                 "1. solid state batteries\n2) electric cars \n\n3. \"range\"",
                 Some("solid state batteries OR electric cars OR range"),
             ),
             (long, "solid state\n\nelectric cars\n\nrange", Some("solid state OR electric cars OR range")),
-            (long, "Here you are:\n\nelectric cars", None),
             (long, "1. a\n2. b\n3. c\n4. d\n5. e\n6. f", Some("a OR b OR c OR d OR e")),
             (long, "1. only one", Some("1. only one")),
             (
@@ -175,8 +220,34 @@ mod tests {
             ),
         ];
         for (query, reply, expected) in table {
-            assert_eq!(filtered(query, reply).as_deref(), *expected, "{reply}");
+            let read = filtered(query, reply).unwrap_or_else(|unusable| panic!("{reply}: {unusable}"));
+            assert_eq!(read.as_deref(), *expected, "{reply}");
         }
+        for (query, reply, expected) in [
+            ("cars", "cars of any colour", Unusable::TooLong { chars: 18, max: 5 }),
+            ("cars", "Sure!\nHere is one.", Unusable::NotAQuery),
+            (long, "Here you are:\n\nelectric cars", Unusable::NotAQuery),
+        ] {
+            assert_eq!(filtered(query, reply), Err(expected), "{reply}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_ignored_reply_has_a_message() {
+        let mut context = TestContext::default();
+        context.context.generative_models = Arc::new(FakeLlm::replying("cars of any colour"));
+        let error = GenAi.process("cars", &context.query_context()).await.expect_err("it is too long");
+        assert_eq!(
+            (error.kind, error.message()),
+            (
+                ProcessorErrorKind::Unsuitable,
+                "the reply of the model is too long for this query: 18 characters, and at most 5 are used"
+            )
+        );
+        context.search.spec.tags = vec!["CHAT_QUERY_DO_FILTER:no".to_owned()];
+        context.context.generative_models = Arc::new(FakeLlm::replying(&"x".repeat(QUERY_CHARS_MAX + 1)));
+        let error = GenAi.process("cars", &context.query_context()).await.expect_err("no query is so long");
+        assert!(error.message().contains("2049 characters, and at most 2048 are used"), "{error}");
     }
 
     #[test]
