@@ -4,14 +4,21 @@ use crate::inline_secrets::{self, is_secret_parameter};
 use crate::secret::{MASK, Secret};
 use serde_json::{Map, Value};
 
-/// Every value in these fields may be a secret.
-const SECRET_MAPS: [&str; 2] = ["http_request_headers", "page_fetch_config_json"];
+/// Every value in these fields may be a secret, except for the named ones.
+const SECRET_MAPS: [(&str, &[&str]); 2] =
+    [("http_request_headers", &[]), ("page_fetch_config_json", &PAGE_FETCH_PLAIN)];
+const PAGE_FETCH_PLAIN: [&str; 7] =
+    ["cache", "content_url", "fallback", "mimetype_path", "mimetype_url", "mimetype_whitelist", "timeout"];
+
 /// The value of a field as it is logged.
 pub(super) fn masked(name: &str, value: &Value) -> Value {
     // A number of tokens is not a secret.
     let is_count = value.is_number() && name.ends_with("_tokens");
-    if !is_count && (is_secret_parameter(name) || SECRET_MAPS.contains(&name)) {
+    if !is_count && is_secret_parameter(name) {
         return hidden(name, value);
+    }
+    if let Some((_, plain)) = SECRET_MAPS.iter().find(|(map, _)| *map == name) {
+        return hidden_except(plain, name, value);
     }
     match value {
         Value::String(text) => Value::String(inline_secrets::mask(text)),
@@ -39,6 +46,16 @@ fn hidden(name: &str, value: &Value) -> Value {
     }
 }
 
+/// Texts of plain fields are masked as anywhere else.
+fn hidden_except(plain: &[&str], name: &str, value: &Value) -> Value {
+    let Value::Object(fields) = value else { return hidden(name, value) };
+    let field = |(key, value): (&String, &Value)| {
+        let shown = if plain.contains(&key.as_str()) { masked(key, value) } else { hidden(name, value) };
+        (key.clone(), shown)
+    };
+    Value::Object(fields.iter().map(field).collect::<Map<String, Value>>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +68,14 @@ mod tests {
             ("credentials", json!(""), json!("")),
             ("password", json!("$argon2id$abc"), json!("••••")),
             ("http_request_headers", json!({"X-One": "abc"}), json!({"X-One": "••••"})),
+            (
+                "page_fetch_config_json",
+                json!({"cache": "true", "timeout": 5, "headers": {"X-One": "abc"}, "x.example": {"a": "abc"},
+                    "content_url": "https://a.example/{id}?api_key=abc", "mimetype_whitelist": ["text/html"]}),
+                json!({"cache": "true", "timeout": 5, "headers": {"X-One": "••••"}, "x.example": {"a": "••••"},
+                    "content_url": "https://a.example/{id}?api_key=••••", "mimetype_whitelist": ["text/html"]}),
+            ),
+            ("page_fetch_config_json", json!("abc"), json!("••••")),
             ("eval_credentials", json!("session[abc]"), json!("••••")),
             (
                 "config",
