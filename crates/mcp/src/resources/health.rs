@@ -22,7 +22,8 @@ struct SourceView {
     name: String,
     active: bool,
     connected: bool,
-    /// closed (asked as usual), open (not asked), half_open, suspended, or unknown if it was not asked yet.
+    /// ok (asked as usual), failing (not asked for a while), recovering (asked once, to see whether it works again),
+    /// limited (it asked for fewer requests), or unknown if it was not asked yet.
     state: &'static str,
     /// Seconds until it is asked again.
     retry_in_s: u64,
@@ -40,9 +41,32 @@ pub(super) async fn read(context: &ToolContext<'_>) -> Result<Value, ToolError> 
             name: provider.name,
             active: provider.active,
             connected: provider.connected,
-            state: known.as_ref().map_or("unknown", |known| known.state),
+            state: known.as_ref().map_or("unknown", |known| state_for_people(known.state)),
             retry_in_s: known.map_or(0, |known| known.retry_in_s),
         }
     });
     shown(&HealthView { status: "ok", version, sources: sources.collect() })
+}
+
+/// Models and people read this: words of circuit breakers mean the opposite of what they say to them.
+fn state_for_people(of_breaker: &str) -> &'static str {
+    match of_breaker {
+        "closed" => "ok",
+        "open" => "failing",
+        "half_open" => "recovering",
+        "suspended" => "limited",
+        _ => "unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use federation::HealthState;
+
+    #[test]
+    fn every_state_has_a_word_of_its_own() {
+        let words = HealthState::ALL.map(state_for_people);
+        assert_eq!(words, ["ok", "failing", "recovering", "limited"]);
+    }
 }
