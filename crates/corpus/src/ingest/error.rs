@@ -75,9 +75,9 @@ impl From<VectorSyncError> for IngestFailure {
     fn from(error: VectorSyncError) -> Self {
         match error {
             VectorSyncError::Store(error) => error.into(),
-            VectorSyncError::Vectors(error @ (VectorError::Dimension { .. } | VectorError::Foreign { .. })) => {
-                Self::finally(error)
-            }
+            VectorSyncError::Vectors(
+                error @ (VectorError::Dimension { .. } | VectorError::Foreign { .. }),
+            ) => Self::finally(error),
             VectorSyncError::Vectors(error) => Self::passing(error),
         }
     }
