@@ -4,7 +4,7 @@ use crate::secret_files;
 use anyhow::Context;
 use domain::settings::Settings;
 use license::{IssuerKey, PUBLIC_KEY, SigningKey};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The issuer's public key in the data folder.
 const KEY_FILE: &str = "public_key.pem";
@@ -47,12 +47,11 @@ pub fn generate_keys(folder: &Path) -> anyhow::Result<SigningKey> {
     Ok(key)
 }
 
-/// Writes the public key and returns its path.
-pub fn write_public(key: &SigningKey, folder: &Path) -> anyhow::Result<PathBuf> {
+/// Writes the public key.
+fn write_public(key: &SigningKey, folder: &Path) -> anyhow::Result<()> {
     let issuer = key.issuer().context("the key has no public part")?;
     let path = folder.join(PUBLIC_FILE);
-    std::fs::write(&path, issuer.pem()).with_context(|| format!("{} cannot be written", path.display()))?;
-    Ok(path)
+    std::fs::write(&path, issuer.pem()).with_context(|| format!("{} cannot be written", path.display()))
 }
 
 /// Reads a private key.

@@ -5,6 +5,7 @@ use super::serve::wait_for_stop_signal;
 use crate::app::{App, FileReaders};
 use crate::corpus::provider as corpus_provider;
 use crate::demo::Samples;
+use crate::demo::settings::ELECTS;
 use crate::service::{Role, Service, ensure_admin};
 use crate::{demo, logs, secret_files, terminal};
 use anyhow::Context;
@@ -29,8 +30,6 @@ pub struct Demo {
 }
 
 const DATA_DIR: &str = "./data/demo";
-/// Enabled by default, as in all shipped configurations; an explicit setting takes precedence.
-const ELECTS: &str = "SVC_CANONICAL_AUTO_ELECT_ENABLED";
 const QUERIES: [&str; 3] = ["flood warning", "battery life", "sediment"];
 /// Finds a document in four versions.
 const VERSIONS_QUERY: &str = "gauge hosting agreement";
@@ -40,19 +39,20 @@ impl Demo {
         let mut given: Vec<(&str, String)> =
             self.port.iter().map(|port| ("SVC_PORT", port.to_string())).collect();
         given.push(("SVC_DATA_DIR", DATA_DIR.to_owned()));
-        let mut read = cli.load_settings(&given)?;
+        let mut read = cli.load_own_settings(&given)?;
         let is_unset = |row: &EffectiveSetting| row.name == ELECTS && row.origin == SettingOrigin::Default;
         if read.effective.iter().any(is_unset) {
             given.push((ELECTS, "True".to_owned()));
-            read = cli.load_settings(&given)?;
+            read = cli.load_own_settings(&given)?;
         }
         if read.settings.license.is_empty() {
             let today = SystemClock.now().date_naive();
             given.extend(demo::license::settings(&PathBuf::from(&read.settings.data_dir), today)?);
-            read = cli.load_settings(&given)?;
+            read = cli.load_own_settings(&given)?;
         }
         let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
         let app = App::build(read, FileReaders::ChildProcesses).await?;
+        demo::settings::write(&app.data_dir, &given)?;
         let password = admin_password(&app).await?;
         let samples = Samples::start(&app.data_dir).await?;
         demo::install(&app, &samples).await?;

@@ -291,7 +291,21 @@ struct CliContext {
 }
 
 impl CliContext {
+    /// The settings, with those that a demo stored in the data folder.
     fn load_settings(&self, defaults: &[(&str, String)]) -> anyhow::Result<domain::settings::LoadedSettings> {
+        let read = self.load_own_settings(defaults)?;
+        let of_demo = crate::demo::settings::stored(Path::new(&read.settings.data_dir), &read.effective)?;
+        if of_demo.is_empty() {
+            return Ok(read);
+        }
+        let defaults = defaults.iter().cloned().chain(of_demo).collect::<Vec<_>>();
+        self.load_own_settings(&defaults)
+    }
+
+    fn load_own_settings(
+        &self,
+        defaults: &[(&str, String)],
+    ) -> anyhow::Result<domain::settings::LoadedSettings> {
         let mut overrides = defaults.to_vec();
         if let Some(folder) = &self.data_dir {
             overrides.push(("SVC_DATA_DIR", folder.display().to_string()));

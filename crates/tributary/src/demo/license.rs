@@ -1,6 +1,7 @@
 //! The demo's own license, issued with a key in its data folder, to enable the semantic cache.
 
-use crate::license_keys::{PRIVATE_FILE, generate_keys, signing_key, write_public};
+use super::settings::{LICENSE, PUBLIC_KEY};
+use crate::license_keys::{PRIVATE_FILE, generate_keys, signing_key};
 use anyhow::Context;
 use chrono::{Days, NaiveDate};
 use license::LicenseTerms;
@@ -12,7 +13,8 @@ const OWNER: &str = "Tributary demo";
 /// Validity; the license is reissued at every start.
 const VALIDITY: Days = Days::new(365);
 
-/// The license settings for a demo without a configured license.
+/// The license settings for a demo without a configured license. They name no file, so that they hold for commands that
+/// run in another folder.
 pub fn settings(data_dir: &Path, today: NaiveDate) -> anyhow::Result<[(&'static str, String); 2]> {
     let folder = data_dir.join(FOLDER);
     let private = folder.join(PRIVATE_FILE);
@@ -24,6 +26,6 @@ pub fn settings(data_dir: &Path, today: NaiveDate) -> anyhow::Result<[(&'static 
         cache: true,
         cache_expiration: None,
     };
-    let public = write_public(&key, &folder)?.display().to_string();
-    Ok([("SVC_LICENSE", terms.issue(&key)), ("SVC_LICENSE_PUBLIC_KEY", public)])
+    let public = key.issuer().context("the key has no public part")?.pem();
+    Ok([(LICENSE, terms.issue(&key)), (PUBLIC_KEY, public)])
 }

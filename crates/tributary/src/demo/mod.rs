@@ -9,6 +9,7 @@ mod library;
 pub mod license;
 mod newsroom;
 mod providers;
+pub mod settings;
 mod tickets;
 pub mod versions;
 mod words;

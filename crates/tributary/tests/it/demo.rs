@@ -4,6 +4,7 @@ use crate::app_harness::Client;
 use crate::program::{Running, program, text};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -90,6 +91,7 @@ async fn the_demo_has_versions_and_somebody_who_decides() {
     let run = curator.get(&format!("/svc/canonical/{}/", mark["run_id"])).await.body;
     assert_eq!(run["may_decide"], true, "{run}");
     assert_eq!(run["winner"]["title"], "Gauge Hosting Agreement Alder Lock v3 final", "{run}");
+    finds_versions_from_the_command_line(folder.path());
 
     // A second start does not restore what was removed.
     let admin = running.client(Some(basic("admin", password)));
@@ -100,6 +102,31 @@ async fn the_demo_has_versions_and_somebody_who_decides() {
     let again = Running::start(program(folder.path(), &["demo", "--port", "0"]));
     let admin = again.client(Some(basic("admin", password)));
     assert_eq!(settled_count(&admin).await, count);
+}
+
+/// Commands on the demo's data have its license too, from any folder.
+fn finds_versions_from_the_command_line(folder: &Path) {
+    let data = folder.join("data/demo");
+    let elsewhere = tempfile::tempdir().unwrap();
+    for (folder, data) in [(folder, "data/demo"), (elsewhere.path(), data.to_str().unwrap())] {
+        let arguments =
+            ["search", "gauge hosting agreement", "--json", "--data-dir", data, "--user", "curator"];
+        let output = program(folder, &arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let first = &found["results"][0]["cache"];
+        assert_eq!(
+            (&first["cluster"]["size"], &first["badge"]),
+            (&json!(4), &json!("Auto-selected")),
+            "{found}"
+        );
+    }
+    // The library is a file in the data folder.
+    let arguments =
+        ["search", "sediment", "--json", "--providers", "library", "--data-dir", data.to_str().unwrap()];
+    let output = program(elsewhere.path(), &arguments).output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(sources(&found), BTreeSet::from(["Library - Riverbend".to_owned()]), "{found}");
 }
 
 /// The number of cached documents, once no more are being added in the background.
