@@ -4,7 +4,8 @@
 
 check_guards() {
   local outcome=0 guard
-  for guard in bad_dependencies misspelled_word shell_error unreferenced_snapshot javascript_errors; do
+  for guard in bad_dependencies misspelled_word shell_error unreferenced_snapshot javascript_errors \
+    invalid_api_document; do
     guard_finds "$guard" || outcome=1
   done
   return $outcome
@@ -69,4 +70,12 @@ broken_javascript_errors() {
   echo 'export const right = 1;' | tee "$1/tests/browser/right.mjs" >"$1/scripts/right.mjs"
   printf 'export const size = "text".size;\nexport const length = undefinedName.length;\n' >"$1/web/static/js/wrong.js"
   (cd "$1" && check_javascript)
+}
+
+# A default that does not fit its type.
+broken_invalid_api_document() {
+  expected=("None is not of type 'integer'")
+  mkdir -p "$1/docs/api"
+  sed 's|"default": 10,|"default": null,|' docs/api/openapi.json >"$1/docs/api/openapi.json"
+  (cd "$1" && check_api_document)
 }

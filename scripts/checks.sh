@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks of the repository itself: dependencies, spelling, shell scripts, snapshots, JavaScript. ./test sources this
-# file and runs each check as a step; `scripts/checks.sh` runs all except the snapshot check, which needs the tests.
+# Checks of the repository itself: dependencies, spelling, shell scripts, snapshots, JavaScript, the OpenAPI document.
+# ./test sources this file and runs each check as a step; `scripts/checks.sh` runs all except the snapshot check, which
+# needs the tests.
 # A check works on the current folder: the root of the repository, or a broken copy of a part of it.
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
@@ -103,9 +104,16 @@ check_javascript() {
   return $outcome
 }
 
+# The OpenAPI document is valid, with defaults that fit their types. A test compares it with the one that is served.
+check_api_document() {
+  find_openapi_validator || { skip "API document" "openapi-spec-validator $OPENAPI_SPEC_VALIDATOR is not available"; return 0; }
+  # Some errors contain the whole document.
+  PYTHONPATH="$tool" python3 -m openapi_spec_validator --validation-errors all docs/api/openapi.json | cut -c 1-1000
+}
+
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   outcome=0
-  for check in dependencies spelling shell_scripts javascript guards; do
+  for check in dependencies spelling shell_scripts javascript api_document guards; do
     echo "== $check"
     "check_$check" || outcome=1
   done

@@ -68,7 +68,7 @@ impl Role {
 #[schema(as = AIProviderInput)]
 pub struct AiProviderSpec {
     /// Unique. `local` is the built-in reader.
-    #[schema(example = "OpenAI", max_length = 255)]
+    #[schema(example = "OpenAI")]
     pub name: String,
     /// Available to all users. False: only to its owner.
     pub shared: bool,
@@ -78,7 +78,7 @@ pub struct AiProviderSpec {
     pub api_key: String,
     /// The model's name at its service, with the service as a prefix unless it is OpenAI: `gpt-5`,
     /// `azure/<deployment>`, `anthropic/…`, `gemini/…`, `ollama/…`, `cohere/…`, `bedrock/…`.
-    #[schema(example = "gpt-5", max_length = 255)]
+    #[schema(example = "gpt-5")]
     pub model: String,
     /// `api_base`, `api_version`, `max_tokens`, `family`, `roles` and whatever else the model's service needs, such as
     /// `{"api_base": "http://localhost:11434"}`.

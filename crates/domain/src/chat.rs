@@ -90,6 +90,9 @@ pub struct ChatCitation {
     pub signal_id: Option<SignalId>,
 }
 
+/// The ratings: good and bad.
+pub const RATINGS: [i8; 2] = [1, -1];
+
 /// A user's rating of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Rating {
@@ -104,7 +107,7 @@ pub struct Rating {
 impl Rating {
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
-        errors.check(matches!(self.rating, 1 | -1), "rating", || "Use 1 or -1.".to_owned());
+        errors.check(RATINGS.contains(&self.rating), "rating", || "Use 1 or -1.".to_owned());
         let fits = self.reasons.iter().all(|reason| reason.chars().count() <= TITLE_CHARS_MAX);
         errors.check(self.reasons.len() <= LIST_MAX && fits, "reasons", || {
             format!("Use at most {LIST_MAX} reasons of at most {TITLE_CHARS_MAX} characters.")

@@ -9,7 +9,7 @@ use url::{Host, Url};
 /// Maximum number of domains, and of sources, in the preferences of one user.
 pub const PREFERENCES_MAX: usize = 500;
 /// Maximum length of a domain, in characters.
-const DOMAIN_CHARS_MAX: usize = 253;
+pub const DOMAIN_CHARS_MAX: usize = 253;
 const RAISED: f64 = 1.25;
 const LOWERED: f64 = 0.75;
 

@@ -24,6 +24,7 @@ pub const DESCRIPTION_CHARS_MAX: usize = 2000;
 pub const TEXT_CHARS_MAX: usize = 2048;
 pub const CREDENTIALS_CHARS_MAX: usize = 4096;
 pub const EVAL_CREDENTIALS_CHARS_MAX: usize = 100;
+pub const GROUPING_FIELD_CHARS_MAX: usize = 1024;
 pub const RESULTS_PER_QUERY_MAX: u32 = 1000;
 pub const HEADERS_MAX: usize = 50;
 /// The suffix of a session value that denotes the token of an authenticator.
@@ -39,7 +40,7 @@ pub const PROVIDERS_PER_POST_MAX: usize = 500;
 #[schema(as = SearchProviderInput)]
 pub struct ProviderSpec {
     /// The name shown with each result. Unique.
-    #[schema(example = "Articles - arXiv", max_length = 200)]
+    #[schema(example = "Articles - arXiv")]
     pub name: String,
     /// A sentence for people and models: what the source contains, and when to search it.
     pub description: String,
@@ -163,7 +164,7 @@ impl ProviderSpec {
             ("url", &self.url, TEXT_CHARS_MAX),
             ("query_template", &self.query_template, TEXT_CHARS_MAX),
             ("query_mappings", &self.query_mappings, TEXT_CHARS_MAX),
-            ("result_grouping_field", &self.result_grouping_field, 1024),
+            ("result_grouping_field", &self.result_grouping_field, GROUPING_FIELD_CHARS_MAX),
             ("response_mappings", &self.response_mappings, TEXT_CHARS_MAX),
             ("result_mappings", &self.result_mappings, TEXT_CHARS_MAX),
             ("credentials", &self.credentials, CREDENTIALS_CHARS_MAX),

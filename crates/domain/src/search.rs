@@ -96,7 +96,7 @@ impl std::fmt::Display for ProviderRef {
 #[schema(as = SearchInput)]
 pub struct SearchSpec {
     /// The query. May contain `NOT term`, `-term` and `tag:term`.
-    #[schema(example = "river level sensors", max_length = 2048)]
+    #[schema(example = "river level sensors")]
     pub query_string: String,
     /// `relevancy` or `date`.
     pub sort: Sort,

@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub const USERNAME_CHARS_MAX: usize = 150;
+pub const EMAIL_CHARS_MAX: usize = 254;
 pub const LABEL_CHARS_MAX: usize = 200;
 /// The label of a token from a sign-in. A new password revokes the tokens with this label.
 pub const LOGIN_LABEL: &str = "login";
@@ -65,7 +66,7 @@ impl UserSpec {
         errors.check(!self.username.is_empty(), "username", || "A user name is needed.".to_owned());
         errors.check(name_ok, "username", || "Use letters, digits and @ . + - _ only.".to_owned());
         errors.check_text("username", &self.username, USERNAME_CHARS_MAX);
-        errors.check_name("email", &self.email, 254);
+        errors.check_name("email", &self.email, EMAIL_CHARS_MAX);
         crate::search::check_list(&mut errors, "groups", &self.groups);
         if let Some(password) = &self.password {
             check_password(&mut errors, password, &self.username);

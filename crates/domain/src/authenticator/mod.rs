@@ -22,6 +22,8 @@ pub const PARAMS_MAX: usize = 50;
 pub const GROUPS_MAX: usize = 1000;
 /// Maximum configurable lifetime of a token, in seconds: ten years.
 pub const EXPIRES_IN_MAX: u64 = 315_360_000;
+/// Methods of the request for the account.
+pub const USER_DATA_METHODS: [&str; 2] = ["GET", "POST"];
 /// The part of every callback path before its last segment.
 pub const CALLBACK_FOLDER: &str = "/callback/";
 
@@ -153,7 +155,7 @@ impl AuthenticatorSpec {
         }
         self.check_addresses(&mut errors);
         self.check_params(&mut errors);
-        let is_method = ["GET", "POST"].contains(&self.user_data_method.as_str());
+        let is_method = USER_DATA_METHODS.contains(&self.user_data_method.as_str());
         errors.check(is_method, "user_data_method", || "Use GET or POST.".to_owned());
         errors.check(self.expires_in <= EXPIRES_IN_MAX, "expires_in", || {
             format!("Use 0 to {EXPIRES_IN_MAX} seconds.")

@@ -22,25 +22,21 @@ pub const BRANDINGS_MAX: usize = 20;
 #[schema(as = BrandingInput)]
 pub struct BrandingSpec {
     /// Unique; visible to administrators only.
-    #[schema(example = "Spring 2026", max_length = 100)]
+    #[schema(example = "Spring 2026")]
     pub name: String,
     /// The product name on pages.
-    #[schema(example = "Tributary", max_length = 100)]
+    #[schema(example = "Tributary")]
     pub product: String,
     /// Color of controls. It must be dark enough to be readable on light pages; dark pages use a lighter variant.
     #[schema(example = "#0f766e")]
     pub accent: String,
     /// Label of the search button.
-    #[schema(max_length = 100)]
     pub button: String,
     /// Placeholder of the search field.
-    #[schema(max_length = 100)]
     pub placeholder: String,
     /// Name of the AI summary.
-    #[schema(max_length = 100)]
     pub ai_label: String,
     /// Label of the selection of results for a summary.
-    #[schema(max_length = 100)]
     pub select_label: String,
     /// `data:image/png;base64,…` of at most 500 kB, for light pages; 818 by 214 pixels work best.
     pub logo_light: String,

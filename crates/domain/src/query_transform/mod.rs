@@ -89,7 +89,7 @@ pub fn canonical(reference: &str) -> String {
 #[schema(as = QueryTransformInput)]
 pub struct TransformSpec {
     /// Referenced as `<name>.<type>`; unique together with the type; without a dot.
-    #[schema(example = "phones", max_length = 255)]
+    #[schema(example = "phones")]
     pub name: String,
     /// Available to all users. False: only to its owner.
     pub shared: bool,

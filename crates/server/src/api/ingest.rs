@@ -26,8 +26,8 @@ use utoipa_axum::routes;
 const WAIT_MAX: Duration = Duration::from_secs(20);
 /// Allowance for a request in addition to its text.
 const BESIDE_THE_TEXT_BYTES: usize = 64 * 1024;
-const TITLE_CHARS_MAX: usize = 2_000;
-const TAG_CHARS_MAX: usize = 200;
+pub const TITLE_CHARS_MAX: usize = 2_000;
+pub const TAG_CHARS_MAX: usize = 200;
 
 pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(ingest))
@@ -42,7 +42,7 @@ struct IngestInput {
     /// `swirl_id` of a result of that search.
     swirl_id: Option<i64>,
     /// The address of the document, instead of a result.
-    #[schema(example = "https://example.com/report.pdf", max_length = 2048)]
+    #[schema(example = "https://example.com/report.pdf")]
     url: Option<String>,
     /// With `body`: its title. A document that is fetched has its own title.
     title: String,
@@ -75,7 +75,7 @@ struct Ingested {
 /// returned, with your own access; an address that you enter is fetched without credentials. Repeating the request
 /// changes nothing.
 #[utoipa::path(post, path = "/svc/ingest/", tag = "cache",
-    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
+    params(("Idempotency-Key" = Option<String>, Header,
         description = "A key of your choice, such as a UUID. A request that is repeated with it within 24 \
         hours gets the first response again, with `Idempotent-Replayed: true`.")),
     request_body(content = IngestInput,

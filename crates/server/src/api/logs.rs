@@ -20,8 +20,8 @@ use utoipa_axum::routes;
 
 /// Lines that are shown by default.
 const LINES_DEFAULT: u32 = 500;
-const LINES_MIN: u32 = 50;
-const LINES_MAX: u32 = 5000;
+pub const LINES_MIN: u32 = 50;
+pub const LINES_MAX: u32 = 5000;
 /// Bytes read of a file to show its lines.
 const SHOWN_BYTES_MAX: u64 = 1024 * 1024;
 /// Bytes read of a file for a download.
@@ -58,7 +58,6 @@ struct LogLines {
 #[serde(default)]
 struct LogRequest {
     /// How many lines, 50 to 5000.
-    #[param(minimum = 50, maximum = 5000)]
     lines: Option<u32>,
     /// True: the last 16 MiB as a text file.
     #[param(value_type = Option<bool>)]

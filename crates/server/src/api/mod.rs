@@ -46,7 +46,7 @@ mod users;
 use openapi::ApiDocument;
 
 use crate::state::AppState;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use utoipa_axum::router::OpenApiRouter;
 
 /// All routes of the API under their declared paths, with their documentation.
@@ -91,14 +91,16 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
         .merge(docs::router())
 }
 
-/// The document of all routes.
+/// The document of all routes, which is built once.
 #[expect(clippy::expect_used, reason = "the document is the same in every run and tests build it")]
 pub fn document() -> ApiDocument {
-    build_document().expect("the document can be written as JSON")
+    static DOCUMENT: LazyLock<ApiDocument> =
+        LazyLock::new(|| build_document().expect("the document can be written as JSON"));
+    DOCUMENT.clone()
 }
 
 pub fn build_document() -> Result<ApiDocument, serde_json::Error> {
-    ApiDocument::of(router().into_openapi())
+    openapi::complete_document(router().into_openapi())
 }
 
 /// Only the routes of health and metrics, for a process without the web role.

@@ -9,7 +9,7 @@ use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 
 /// Most items on one page.
-const ITEMS_MAX: u32 = 100;
+pub const ITEMS_MAX: u32 = 100;
 /// Items on a page if only `page` is given.
 const ITEMS_DEFAULT: u32 = 10;
 /// Most items in a bare array; `X-Total-Count` has the total.
@@ -22,10 +22,8 @@ const TOTAL_HEADER: HeaderName = HeaderName::from_static("x-total-count");
 #[serde(default)]
 pub struct Paging {
     /// Page number, from 1.
-    #[param(minimum = 1)]
     pub page: Option<u32>,
     /// Items on one page, 1 to 100.
-    #[param(minimum = 1, maximum = 100)]
     pub items: Option<u32>,
 }
 

@@ -39,7 +39,6 @@ struct AnswerQuery {
     rag_items: Option<String>,
     /// Seconds that the summary may take.
     #[serde(default)]
-    #[param(minimum = 1, maximum = 180)]
     rag_timeout: Option<i64>,
     /// Instructions for the style of the summary.
     #[serde(default)]

@@ -27,7 +27,6 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
 #[serde(default)]
 struct TimingsParams {
     /// Number of searches, 1 to 200; 20 by default.
-    #[param(minimum = 1, maximum = 200)]
     searches: Option<u32>,
 }
 

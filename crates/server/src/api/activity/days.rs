@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const DAYS_DEFAULT: u32 = 30;
-const DAYS_MAX: u32 = 90;
+pub const DAYS_MAX: u32 = 90;
 /// Days of the caller's own activity.
 const OWN_DAYS: u32 = 14;
 /// Most searches without results whose queries are listed.
@@ -30,7 +30,6 @@ const RATINGS_MAX: u64 = 100;
 #[serde(default)]
 pub struct Period {
     /// Number of days including today, 1 to 90; 30 by default.
-    #[param(minimum = 1, maximum = 90)]
     days: Option<u32>,
 }
 

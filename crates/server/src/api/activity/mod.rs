@@ -3,6 +3,8 @@
 mod days;
 mod now;
 
+pub use days::DAYS_MAX;
+
 use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;

@@ -94,10 +94,8 @@ pub struct ProvidersQuery {
     /// An alias of `tag`.
     role: Option<String>,
     /// Page number, from 1.
-    #[param(minimum = 1)]
     page: Option<u32>,
     /// Items on one page, 1 to 100.
-    #[param(minimum = 1, maximum = 100)]
     items: Option<u32>,
 }
 

@@ -19,7 +19,6 @@ use std::sync::Arc;
 pub struct CheckInput {
     signal_id: Option<i64>,
     /// At most 50.
-    #[schema(max_items = 50)]
     signal_ids: Option<Vec<i64>>,
 }
 

@@ -6,6 +6,8 @@ mod read;
 mod statistics;
 mod unindex;
 
+pub use read::TEXT_CHARS_MAX as FILTER_CHARS_MAX;
+
 use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use syntax::suggest;
 
-const TEXT_CHARS_MAX: usize = 200;
+pub const TEXT_CHARS_MAX: usize = 200;
 
 /// A document in the cache.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -23,7 +23,6 @@ use syntax::suggest;
 #[serde(default)]
 pub struct ApproveInput {
     /// A comment for later readers; at most 2,000 characters.
-    #[schema(max_length = 2000)]
     comment: Option<String>,
     /// Replace another document that is pinned for the query.
     force: bool,
@@ -33,10 +32,9 @@ pub struct ApproveInput {
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct RejectInput {
-    #[schema(value_type = RejectReason)]
+    #[schema(value_type = RejectReason, required = true)]
     reason: String,
     /// A comment for later readers; at most 2,000 characters.
-    #[schema(max_length = 2000)]
     comment: Option<String>,
 }
 
@@ -45,7 +43,7 @@ pub struct RejectInput {
 #[serde(default)]
 pub struct ElectInput {
     /// A finished search of yours.
-    #[schema(value_type = i64)]
+    #[schema(value_type = i64, required = true)]
     search_id: Option<i64>,
 }
 

@@ -7,6 +7,8 @@ mod pins;
 mod runs;
 mod view;
 
+pub use filters::OPEN;
+
 use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;

@@ -28,7 +28,7 @@ const HISTORY: &str = "/canonical/pins/history/";
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct PinInput {
-    #[schema(value_type = i64)]
+    #[schema(value_type = i64, required = true)]
     signal_id: Option<i64>,
     /// Case and whitespace do not matter.
     #[schema(value_type = String)]

@@ -33,10 +33,9 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 #[serde(default)]
 pub struct ChatMessageInput {
     /// Empty: your last message is answered again, if it has no reply.
-    #[schema(example = "Who owns the dam?", max_length = 8000)]
+    #[schema(example = "Who owns the dam?")]
     content: String,
     /// Results of your searches that the reply should consider.
-    #[schema(max_items = 20)]
     attach: Vec<DocumentRef>,
 }
 

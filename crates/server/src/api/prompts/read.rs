@@ -43,10 +43,8 @@ pub struct PromptsQuery {
     #[param(example = "search-rag")]
     tag: Option<String>,
     /// Page number, from 1.
-    #[param(minimum = 1)]
     page: Option<u32>,
     /// Items on one page, 1 to 100.
-    #[param(minimum = 1, maximum = 100)]
     items: Option<u32>,
 }
 

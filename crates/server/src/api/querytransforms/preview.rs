@@ -17,7 +17,7 @@ pub struct PreviewInput {
     /// The rules as CSV.
     #[schema(example = "mobiles; ombile; mo bile,mobile")]
     config_content: String,
-    #[schema(example = "mobiles phone", max_length = 2048)]
+    #[schema(example = "mobiles phone")]
     query: String,
 }
 

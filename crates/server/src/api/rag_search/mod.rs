@@ -4,7 +4,7 @@ mod rag_params;
 mod rating;
 mod stream;
 
-pub use rag_params::{LenientBool, RagRequest, missing_summary, summarize, time_max};
+pub use rag_params::{LenientBool, RagRequest, TIMEOUT_S, missing_summary, summarize, time_max};
 pub use stream::{accepts_events, answer_stream};
 
 use super::search::{is_prefetch, log_view, mixed_json, own_search};
@@ -44,7 +44,6 @@ struct RagSearchInput {
     search_id: i64,
     /// `swirl_id`s of its results; if none of them is one, ranks in its list. By default all results.
     #[serde(default)]
-    #[schema(max_items = 500)]
     result_list: Vec<i64>,
     /// Instructions for the style of the summary; at most 2,000 characters are used.
     #[serde(default)]
@@ -57,7 +56,6 @@ struct RagSearchInput {
     ai_provider: Option<i64>,
     /// Seconds that the summary may take.
     #[serde(default)]
-    #[schema(minimum = 1, maximum = 180)]
     rag_timeout: Option<i64>,
     /// True: generates a new summary, which replaces the stored one.
     #[serde(default)]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use std::time::Duration;
 
 /// Range of `rag_timeout`, in seconds.
-const TIMEOUT_S: std::ops::RangeInclusive<i64> = 1..=180;
+pub const TIMEOUT_S: std::ops::RangeInclusive<i64> = 1..=180;
 
 /// A requested summary and its time limit.
 #[derive(Debug, Clone)]

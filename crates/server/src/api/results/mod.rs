@@ -51,7 +51,6 @@ struct ResultsQuery {
     #[param(example = "RelevancyMixer")]
     result_mixer: Option<String>,
     /// Page number, from 1.
-    #[param(minimum = 1)]
     page: Option<u32>,
     /// Only the results of this provider, by id.
     provider: Option<i64>,
@@ -64,7 +63,6 @@ struct ResultsQuery {
     /// Any value, with a NewItems mixer: marks all results of the search as read, after this response.
     mark_all_read: Option<String>,
     /// Items on one page of the list of Results, 1 to 100; not with `search_id`.
-    #[param(minimum = 1, maximum = 100)]
     items: Option<u32>,
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Creates a search; it runs in the background. Poll its `status`, or follow its events.
 #[utoipa::path(post, path = "/svc/search/", tag = "search",
-    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
+    params(("Idempotency-Key" = Option<String>, Header,
         description = "A key of your choice, such as a UUID. A request that is repeated with it within 24 \
         hours creates no second search and gets the first response again, with `Idempotent-Replayed: true`. The \
         key is deleted with the search.")),

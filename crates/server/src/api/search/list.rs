@@ -26,7 +26,6 @@ pub struct ListQuery {
     #[param(value_type = Option<bool>)]
     subscribed: Option<Flag>,
     /// Of the list: only searches whose query contains this text.
-    #[param(max_length = 255)]
     text: Option<String>,
 }
 

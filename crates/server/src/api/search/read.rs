@@ -54,7 +54,6 @@ pub struct SearchQuery {
     /// With `q` or `qs`: tags of the search, separated by commas.
     search_tags: Option<String>,
     /// With `qs` and exactly one provider id: how many results are requested from that provider.
-    #[param(minimum = 1)]
     single_provider_results_requested: Option<u32>,
     /// With `q` or `qs`: adds an AI summary of the results. Off with `false`, `0`, `no` or `off`; on with anything
     /// else.
@@ -64,7 +63,6 @@ pub struct SearchQuery {
     #[param(value_type = Option<bool>)]
     do_rag: Option<LenientBool>,
     /// With `rag`: seconds that the summary may take, after the search.
-    #[param(minimum = 1, maximum = 180)]
     rag_timeout: Option<i64>,
     /// With `rag`: instructions for the style of the summary; at most 2,000 characters are used.
     ai_instructions: Option<String>,
@@ -74,10 +72,8 @@ pub struct SearchQuery {
     #[param(value_type = Option<bool>)]
     search_only: Option<Flag>,
     /// Page number of the list, from 1.
-    #[param(minimum = 1)]
     page: Option<u32>,
     /// Items on one page of the list, 1 to 100.
-    #[param(minimum = 1, maximum = 100)]
     items: Option<u32>,
 }
 

@@ -19,7 +19,7 @@ pub struct DoctorInput {
     #[schema(example = "curl 'https://source.example/search?q=tea&page=1' -H 'Authorization: Bearer …'")]
     request: String,
     /// A sample response of the source: an object or a list, or JSON or XML as text.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Value)]
     sample: Option<Value>,
     /// The query of the sample, so that it is found in the request.
     #[schema(example = "tea")]

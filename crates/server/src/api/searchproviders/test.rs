@@ -25,7 +25,6 @@ const QUERY_DEFAULT: &str = "test";
 #[into_params(parameter_in = Query)]
 pub struct TestParameters {
     /// The query; `test` by default.
-    #[param(max_length = 2048)]
     q: Option<String>,
     /// `relevancy` or `date`.
     sort: Option<Sort>,

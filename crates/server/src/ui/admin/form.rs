@@ -129,11 +129,13 @@ fn control_for(schema: &Value, has_choices: bool) -> Control {
     }
 }
 
-/// The value in a new record; an object without a default is empty.
+/// The value in a new record; without a default, objects, lists and texts are empty.
 fn default_value(property: &Value, schema: &Value) -> Value {
     match property.get("default").or_else(|| schema.get("default")) {
         Some(value) => value.clone(),
         None if has_type(schema, "object") => json!({}),
+        None if has_type(schema, "array") => json!([]),
+        None if has_type(schema, "string") => json!(""),
         None if has_type(schema, "boolean") => json!(true),
         None => Value::Null,
     }

@@ -9,6 +9,7 @@ mod canonical;
 mod chat;
 mod config;
 mod docs;
+mod document_limits;
 mod egress;
 mod groups;
 mod health;

@@ -56,7 +56,7 @@ pub struct ExportQuery {
 /// The whole list of a search as a file, in its order and with the same filters; at most 5,000 results.
 #[utoipa::path(get, path = "/svc/results/export/", tag = "results", params(ExportQuery, FilterQuery), responses(
     (status = 200, description = "The file. `X-Total-Count` is the number of results in the list.", content(
-        (String = "text/csv"), (String = "application/json"), (String = "text/x-bibtex"), (String = "application/rss+xml"))),
+        (String = "text/csv"), (Object = "application/json"), (String = "text/x-bibtex"), (String = "application/rss+xml"))),
     (status = 400, description = "A parameter is missing or invalid.", body = ErrorBody),
     (status = 404, description = "Unknown search, or it belongs to someone else.", body = ErrorBody),
     (status = 503, description = "The search is still running; try again after `Retry-After`.", body = ErrorBody)))]

@@ -1,7 +1,15 @@
-//! The OpenAPI document: parts that all routes share.
+//! The OpenAPI document: parts that all routes share, and schemas completed with their limits.
+
+mod document;
+mod limits;
+#[cfg(test)]
+mod schema_tests;
+mod schemas;
+
+pub use document::ApiDocument;
 
 use crate::error::ErrorBody;
-use bytes::Bytes;
+use serde_json::Value;
 use utoipa::openapi::header::Header;
 use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -15,31 +23,32 @@ const STORAGE_ERRORS: [(&str, &str); 2] = [
     ("507", "The storage cannot be written, for example because the disk is full; nothing was stored."),
 ];
 
-/// The document as it is served.
-pub struct ApiDocument(Bytes);
-
-impl ApiDocument {
-    /// The document of these routes, with the parts that all routes share.
-    pub fn of(mut document: OpenApi) -> Result<Self, serde_json::Error> {
-        for (path, item) in &mut document.paths.paths {
-            if is_versioned(path, item) {
-                add_versions(item);
-            }
-            let get = item.get.as_mut().into_iter().map(|operation| (operation, true));
-            let others = [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
-            let others = others.into_iter().filter_map(Option::as_mut).map(|operation| (operation, false));
-            get.chain(others).for_each(|(operation, is_read)| add_errors(operation, is_read));
+/// The document of these routes, with the parts that all routes share.
+pub fn complete_document(mut document: OpenApi) -> Result<ApiDocument, serde_json::Error> {
+    for (path, item) in &mut document.paths.paths {
+        if is_versioned(path, item) {
+            add_versions(item);
         }
-        Ok(Self(Bytes::from(document.to_pretty_json()?)))
+        let get = item.get.as_mut().into_iter().map(|operation| (operation, true));
+        let others = [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
+        let others = others.into_iter().filter_map(Option::as_mut).map(|operation| (operation, false));
+        get.chain(others).for_each(|(operation, is_read)| add_errors(operation, is_read));
     }
+    let document = complete_schemas(serde_json::to_value(document)?);
+    Ok(ApiDocument::new(serde_json::to_string_pretty(&document)?))
+}
 
-    pub fn bytes(&self) -> Bytes {
-        self.0.clone()
-    }
-
-    pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0).into_owned()
-    }
+fn complete_schemas(mut document: Value) -> Value {
+    schemas::refer_to_components(&mut document);
+    schemas::merge_parts_of_inputs(&mut document);
+    schemas::add_limits(&mut document, limits::FIELDS);
+    schemas::add_parameter_limits(&mut document, limits::PARAMETERS);
+    schemas::separate_inputs(&mut document);
+    schemas::open_objects(&mut document);
+    schemas::widen_unsigned(&mut document);
+    schemas::remove_schemas_of_streams(&mut document);
+    schemas::remove_unused(&mut document);
+    document
 }
 
 #[derive(utoipa::OpenApi)]
@@ -114,9 +123,9 @@ fn add_refusal(operation: &mut Operation, status: &str, description: &str) {
     operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
 }
 
-/// A record that can be replaced or changed has a version; a match found in sent mail is decided on, not edited.
+/// A record that can be replaced or changed has a version.
 fn is_versioned(path: &str, item: &PathItem) -> bool {
-    (item.put.is_some() || item.patch.is_some()) && !path.starts_with("/svc/egress/")
+    (item.put.is_some() || item.patch.is_some()) && schemas::is_edit(path)
 }
 
 /// `ETag` of responses with a record, and `If-Match` of requests that edit or delete it.
