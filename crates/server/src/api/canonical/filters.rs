@@ -56,7 +56,7 @@ impl RunFilter {
 #[into_params(parameter_in = Query)]
 #[serde(default)]
 pub struct PinFilter {
-    /// Of this query, case-insensitive.
+    /// Words in their query.
     query: Option<String>,
     /// `firm`, or `matter:<tag>`.
     scope: Option<String>,
@@ -67,11 +67,11 @@ pub struct PinFilter {
 impl PinFilter {
     pub fn to_query(&self, offset: u64, limit: u64) -> Result<PinQuery, ApiError> {
         let given = |value: String| Some(value).filter(|value| !value.is_empty());
-        let (query, scope) = (given(text(&self.query)), given(text(&self.scope)));
+        let (words, scope) = (text(&self.query), given(text(&self.scope)));
         let mut errors = FieldErrors::default();
-        check(&mut errors, query.as_deref(), scope.as_deref());
+        check(&mut errors, Some(&words), scope.as_deref());
         let scope = scope.map(|scope| Scope::parse(&scope));
-        let parsed = PinQuery { query, scope, signal_id: self.signal_id.map(SignalId), offset, limit };
+        let parsed = PinQuery { words, scope, signal_id: self.signal_id.map(SignalId), offset, limit };
         errors.into_result(parsed).map_err(ApiError::invalid)
     }
 
@@ -138,7 +138,7 @@ mod tests {
             signal_id: Some(7),
         };
         let parsed = filter("acme").to_query(0, 10).expect("a filter");
-        assert_eq!(parsed.query.as_deref(), Some("The MSA"));
+        assert_eq!(parsed.words, "The MSA");
         assert_eq!(parsed.scope, Some(Scope::Matter("acme".to_owned())));
         assert_eq!(parsed.signal_id, Some(SignalId(7)));
         assert_eq!(filter("").to_query(0, 10).expect("a filter").scope, None, "none said is all of them");
