@@ -58,6 +58,18 @@ run_browser_tests() {
 }
 ALONE_FILES_MAX=3
 
+# A client generated from the OpenAPI document, on the program built by the tests.
+run_api_client() {
+  find_client_generator || { skip "generated API client" "node $NODE_MIN or its packages are not available"; return 0; }
+  python3 scripts/api_client.py "${CARGO_TARGET_DIR:-target}/debug/tributary" "$tool"
+}
+
+# Requests generated from the OpenAPI document, to the program built by the tests.
+run_api_fuzz() {
+  find_schemathesis || { skip "API fuzz" "schemathesis $SCHEMATHESIS is not available"; return 0; }
+  python3 scripts/api_fuzz.py "${CARGO_TARGET_DIR:-target}/debug/tributary" "$tool"
+}
+
 # Runs in parallel with the documentation step: instruction counts do not depend on load, and both leave a core idle.
 begin_instructions() {
   scripts/instructions.sh >"$scratch/instructions.log" 2>&1 &
