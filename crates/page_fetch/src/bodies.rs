@@ -35,7 +35,7 @@ pub async fn fill(
     let Some(rules) = provider.spec.config.fetch_url_body else { return 0 };
     let until = Instant::now() + wanted.time_max;
     let language = Language::named(&parts.settings.default_query_language);
-    let query = Arc::new(Query::parse_in(language, wanted.query));
+    let query = Arc::new(Query::parse_by_language(language, wanted.query));
     let filler = BodyFiller { parts, provider, query, rules, wanted: &wanted };
     let bodies = {
         let is_wanted = |item: &ResultItem| is_thin(item, &rules) && item.as_given().is_some();
@@ -91,7 +91,7 @@ impl BodyFiller<'_> {
         let (rules, query) = (self.rules, Arc::clone(&self.query));
         // Long texts take time, so this runs off the async runtime.
         let body = tokio::task::spawn_blocking(move || {
-            let best = best_window(&page.text, &query, rules.method, rules.token_length);
+            let best = best_window(&page.text, &query.for_text(&page.text), rules.method, rules.token_length);
             best.unwrap_or_else(|| first_words(&page.text, rules.fallback_token_length))
         });
         let body = body.await.ok()?;

@@ -8,7 +8,7 @@ use crate::extractive::extract;
 use crate::in_progress::Generation;
 use crate::lease::LeaseOutcome;
 use crate::prompt::{AssembledPrompt, PromptInput, PromptSource, SourceText, assemble};
-use crate::query::{plain_query, query_language};
+use crate::query::{language_of_query, plain_query};
 use crate::safe_stream::SafeStream;
 use crate::selection::{BestScore, Selection, SelectionRules, select_results};
 use crate::summary_item::{Generated, summary_item};
@@ -123,7 +123,8 @@ impl RagContext {
         let mut safe_stream = SafeStream::default();
         let prompt = assembled.prompt;
         let generated = if provider.spec.model == EXTRACTIVE_MODEL {
-            extractive_answer(provider, query_language(&self.settings), plain_query(search), &sources).await?
+            let query = plain_query(search);
+            extractive_answer(provider, language_of_query(&self.settings, &query), query, &sources).await?
         } else {
             let completion = self.context.generative_models.complete(model_request, &prompt).await;
             let completion = completion.map_err(|error| model_failure(&error, deadline))?;
@@ -208,7 +209,7 @@ impl RagContext {
         let (query, instructions) = (plain_query(search), generation.request.instructions.clone());
         let (today, time_max) = (self.context.clock.now().date_naive(), time_left.min(settings.ai_timeout.0));
         let (follow_ups, provider) = (settings.rag_follow_ups, provider.clone());
-        let language = query_language(settings);
+        let language = language_of_query(settings, &query);
         run_blocking(move || {
             assemble(&PromptInput {
                 query: &query,

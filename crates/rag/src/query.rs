@@ -13,7 +13,13 @@ use syntax::query_string;
 /// The default prompt.
 const STANDARD: &str = "search_rag_standard";
 
-/// The language of queries, as the ranking reads them.
+/// The language that the query shows, or else that of queries.
+pub(crate) fn language_of_query(settings: &Settings, query: &str) -> Language {
+    let usual = query_language(settings);
+    Language::shown_by(query, usual).unwrap_or(usual)
+}
+
+/// The configured language of queries.
 pub(crate) fn query_language(settings: &Settings) -> Language {
     Language::named(&settings.default_query_language)
 }

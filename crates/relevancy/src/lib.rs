@@ -4,8 +4,9 @@
 //! |---|---|
 //! | [`config`] | scoring configuration from the settings |
 //! | [`language`], [`tokens`], [`stems`], [`stopwords`] | words of a text, stemming, stopwords |
+//! | [`language_detection`] | the language of a text, a query or a result |
 //! | [`sentences`], [`highlights`] | sentences of a text, highlighting of matched words |
-//! | [`query`] | query text → terms, phrases, negated words |
+//! | [`query`], [`query_forms`] | query text → terms, phrases, negated words; the same for results in other languages |
 //! | [`hits`] | where the query's words occur in the fields of a result |
 //! | [`bm25`], [`background_frequencies`], [`proximity`], [`neighbor_support`], [`repetition`] | evidence: term frequencies in the results and in the language, distances, similarity to the best other results, repeated text |
 //! | [`embedder`], [`external_embedding`] | the built-in embedding model; embeddings of an external model |
@@ -28,12 +29,14 @@ pub mod external_embedding;
 pub mod highlights;
 pub mod hits;
 pub mod language;
+pub mod language_detection;
 pub mod neighbor_support;
 pub mod passages;
 pub mod pool;
 pub mod prepare;
 pub mod proximity;
 pub mod query;
+pub mod query_forms;
 mod query_parts;
 pub mod repetition;
 pub mod reranked;
@@ -51,6 +54,7 @@ pub use language::Language;
 pub use pool::{ProviderResults, score, score_by, score_pool};
 pub use prepare::{find_again, mark_file_system, prepare, text_of};
 pub use query::{Query, TermMatch};
+pub use query_forms::ResultLanguages;
 pub use reranked::rerank;
 pub use targets::MatchTargets;
 

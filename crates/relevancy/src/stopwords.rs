@@ -1,34 +1,7 @@
 //! Stopwords: the lists of NLTK.
 
 use crate::language::{KNOWN, Language};
-use crate::tokens::{lower, tokens};
 use std::sync::LazyLock;
-
-/// Most words that are read to detect a language.
-const WORDS_READ_MAX: usize = 200;
-/// Required number of stopwords; fewer may occur in a text of any language.
-const HITS_MIN: usize = 2;
-/// Of similar languages, the earlier counts.
-const LIKELY_FIRST: [&str; 18] = [
-    "english",
-    "german",
-    "french",
-    "spanish",
-    "italian",
-    "portuguese",
-    "dutch",
-    "danish",
-    "norwegian",
-    "swedish",
-    "finnish",
-    "hungarian",
-    "romanian",
-    "russian",
-    "turkish",
-    "greek",
-    "arabic",
-    "tamil",
-];
 
 /// The stopwords of a language.
 struct StopwordList {
@@ -67,19 +40,6 @@ static LISTS: LazyLock<Vec<StopwordList>> =
     LazyLock::new(|| KNOWN.iter().map(|known| StopwordList::of(known.code)).collect());
 
 impl Language {
-    /// The language with the most stopwords in the text; `None` if there are hardly any.
-    pub fn of_text(text: &str) -> Option<Self> {
-        let words: Vec<_> = tokens(text).take(WORDS_READ_MAX).map(|token| lower(token.text)).collect();
-        let mut best = (HITS_MIN - 1, None);
-        for language in LIKELY_FIRST.map(Language::named) {
-            let hits = words.iter().filter(|word| language.is_stopword(word)).count();
-            if hits > best.0 {
-                best = (hits, Some(language));
-            }
-        }
-        best.1
-    }
-
     /// `word` is in lower case.
     pub fn is_stopword(self, word: &str) -> bool {
         list_of(self).is_some_and(|list| list.contains(word))
@@ -98,21 +58,6 @@ fn list_of(language: Language) -> Option<&'static StopwordList> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn texts_tell_their_language() {
-        for (text, expected) in [
-            ("", None),
-            ("The river rose in the night and it was cold.", Some("english")),
-            ("Der Fluss stieg in der Nacht, und es war kalt.", Some("german")),
-            ("Le fleuve est monté dans la nuit et il faisait froid.", Some("french")),
-            ("Река поднялась ночью, и было холодно, но не так.", Some("russian")),
-            ("Rhine Danube Elbe", None),
-        ] {
-            assert_eq!(Language::of_text(text), expected.map(Language::named), "{text}");
-        }
-        assert!(LIKELY_FIRST.iter().all(|name| Language::named(name).known().is_some()));
-    }
 
     #[test]
     fn every_language_has_its_list() {

@@ -141,7 +141,7 @@ settings! {
     timeout: Seconds = Seconds::new(10), "SVC_TIMEOUT", plugins;
     /// Explain the score of every result unless the request says `explain=False`.
     explain: bool = true, "SVC_EXPLAIN";
-    /// The language of queries, used for stemming, stopwords and spelling: a Snowball language (`english`, `german`, `french`, …). With any other value, words are neither stemmed nor treated as stopwords. The spelling dictionary for `english` is built in; for another language, put a word list (one word per line, most frequent first) into `dictionaries/<language>.txt` in the data folder.
+    /// The language of queries, used for stemming, stopwords and spelling: a Snowball language (`english`, `german`, `french`, …). It applies to queries that do not show their language, and to results that are not clearly in another one. With any other value, words are neither stemmed nor treated as stopwords. The spelling dictionary for `english` is built in; for another language, put a word list (one word per line, most frequent first) into `dictionaries/<language>.txt` in the data folder.
     default_query_language: String = "english".to_owned(), "SVC_DEFAULT_QUERY_LANGUAGE", plugins;
     /// Maximum length of title and body after LenLimitingResultProcessor, in characters; at least 10. A tag `max_length:N` takes precedence.
     max_field_len: u32 = 512, "SVC_MAX_FIELD_LEN", plugins;

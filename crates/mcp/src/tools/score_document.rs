@@ -101,7 +101,7 @@ fn text_item(text: &str) -> Result<ResultItem, ToolError> {
 }
 
 fn scored(query: &str, scale: &ScoringConfig, mut item: ResultItem) -> ScoreView {
-    score_pool(&Query::parse_in(scale.language, query), scale, &mut [&mut item]);
+    score_pool(&Query::parse_by_language(scale.language, query), scale, &mut [&mut item]);
     ScoreView {
         confidence: item.swirl_confidence_score,
         score: item.swirl_score,

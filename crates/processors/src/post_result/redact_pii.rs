@@ -8,6 +8,7 @@ use domain::ports::{
 use domain::result::ResultSet;
 use domain::search::Search;
 use relevancy::{MatchTargets, Query, ScoringConfig};
+use std::borrow::Cow;
 
 struct RedactPIIPostResultProcessor;
 
@@ -30,7 +31,10 @@ fn redact(sets: &mut [ResultSet], search: &Search, config: &ScoringConfig) -> Ou
         let match_targets = MatchTargets::of(&query, config);
         for item in &mut set.items {
             if redact_item(item) {
-                relevancy::find_again(&match_targets, item);
+                match query.for_result(item) {
+                    Cow::Borrowed(_) => relevancy::find_again(&match_targets, item),
+                    Cow::Owned(form) => relevancy::find_again(&MatchTargets::of(&form, config), item),
+                }
                 changed += 1;
             }
         }

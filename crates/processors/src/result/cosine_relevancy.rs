@@ -4,7 +4,7 @@
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use relevancy::{MatchTargets, Query, ScoringConfig};
+use relevancy::{MatchTargets, Query, ResultLanguages, ScoringConfig};
 
 struct CosineRelevancyResultProcessor;
 
@@ -19,15 +19,23 @@ impl ResultProcessor for CosineRelevancyResultProcessor {
 }
 
 fn prepare(batch: &mut ResultBatch, query: &Query, config: &ScoringConfig, is_file_system: bool) -> Outcome {
+    let languages = ResultLanguages::of(query, batch.items.iter());
     // Most sources highlight nothing.
     let wider =
         (!batch.highlight_terms.is_empty()).then(|| query.clone().with_highlights(&batch.highlight_terms));
-    let match_targets = MatchTargets::of(wider.as_ref().unwrap_or(query), config);
-    for item in &mut batch.items {
-        relevancy::prepare(&match_targets, item);
-        if is_file_system {
-            relevancy::mark_file_system(item);
+    let mut prepare_in = |number: Option<u8>, query: &Query| {
+        let match_targets = MatchTargets::of(query, config);
+        let items = batch.items.iter_mut().enumerate();
+        for (_, item) in items.filter(|(result, _)| languages.is_in(*result, number)) {
+            relevancy::prepare(&match_targets, item);
+            if is_file_system {
+                relevancy::mark_file_system(item);
+            }
         }
+    };
+    prepare_in(None, wider.as_ref().unwrap_or(query));
+    for (number, language) in languages.languages() {
+        prepare_in(Some(number), &query.in_language(language).with_highlights(&batch.highlight_terms));
     }
     Outcome::updated(batch.items.len())
 }
@@ -72,6 +80,35 @@ mod tests {
             prepare(&mut batch, &Query::parse("electric cars"), &ScoringConfig::default(), is_file_system);
             let explain = batch.items[0].explain.take().unwrap_or_default();
             assert_eq!(explain.is_file_system, is_file_system);
+        }
+    }
+
+    #[test]
+    fn a_result_is_read_in_its_own_language_if_the_query_shows_none() {
+        for (query, body, expected) in [
+            (
+                "Flüsse Hochwasser",
+                "Der Fluss führt nach dem Regen Hochwasser.",
+                "Der <em>Fluss</em> führt nach dem Regen <em>Hochwasser</em>.",
+            ),
+            (
+                "rivières",
+                "La rivière est montée dans la nuit.",
+                "La <em>rivière</em> est montée dans la nuit.",
+            ),
+            ("camiones", "El camión está en la calle.", "El <em>camión</em> está en la calle."),
+            ("houses", "The house is in the street.", "The <em>house</em> is in the street."),
+            // A query that shows its language is read in it, whatever the results are.
+            ("the houses in the street", "Los camiones de la house.", "Los camiones de la <em>house</em>."),
+        ] {
+            let mut context = TestContext { search: search(query), ..TestContext::default() };
+            let batch = context.results(
+                vec![json!({"title": "1", "body": "The house."}), json!({"title": "2", "body": body})],
+                &["MappingResultProcessor", KIND.name],
+            );
+            assert_eq!(batch.items[1].body, expected, "{query}");
+            let explain = batch.items[1].explain.clone().map(Value::from).unwrap_or_default();
+            assert!(explain["hits"]["body"].as_object().is_some_and(|hits| !hits.is_empty()), "{explain}");
         }
     }
 

@@ -38,9 +38,14 @@ impl ResultProcessor for LenLimiting {
 }
 
 fn limit_item(item: &mut ResultItem, query: &Query, limit: usize) -> bool {
+    let is_long = |text: &str| text.char_indices().nth(limit).is_some();
+    if !is_long(&item.title) && !is_long(&item.body) {
+        return false;
+    }
+    let query = query.for_result(item);
     let mut is_limited = false;
     for (field, text) in [("title_full", &mut item.title), ("body_full", &mut item.body)] {
-        let Some(short) = limited(text, query, limit) else { continue };
+        let Some(short) = limited(text, &query, limit) else { continue };
         let full = std::mem::replace(text, short);
         item.payload.insert(field.to_owned(), Value::String(full));
         is_limited = true;

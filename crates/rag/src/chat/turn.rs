@@ -12,7 +12,7 @@ use crate::context::RagDeps;
 use crate::extractive::extract;
 use crate::generate::CUT_OFF;
 use crate::prompt::NOT_FOUND;
-use crate::query::query_language;
+use crate::query::language_of_query;
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL};
 use domain::chat::{Chat, ChatMessage, MessageContent};
 use domain::ports::{Prompt, ToolDefinition, Turn};
@@ -115,8 +115,11 @@ impl<'a> ChatTurn<'a> {
             history::append(&mut turns, &found);
             return self.ask(1, system, &turns, Vec::new()).await;
         }
-        let extracted =
-            extract(query_language(&self.scope.deps.settings), message, self.scope.documents.sources());
+        let extracted = extract(
+            language_of_query(&self.scope.deps.settings, message),
+            message,
+            self.scope.documents.sources(),
+        );
         let (text, shown) = if extracted.trim().is_empty() {
             // With the marker it is not a claim, which would need a source.
             (format!("{NOT_FOUND}\n{NOTHING_FOUND}"), NOTHING_FOUND.to_owned())

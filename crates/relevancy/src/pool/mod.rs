@@ -15,6 +15,7 @@ use crate::score::{Adjusts, NEGATED_SCORE, length_adjust, median, median_of_dist
 use crate::targets::{MatchTargets, rounded};
 use domain::explain::{Field, PerField};
 use domain::result::ResultItem;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The results of one provider, and its query.
@@ -121,8 +122,14 @@ impl Pool<'_> {
         let mut all = Vec::with_capacity(self.entries.len());
         for Entry { item, .. } in &mut self.entries {
             if item.explain.as_ref().is_none_or(|explain| explain.notes.is_none()) {
-                let match_targets = match_targets.get_or_insert_with(|| MatchTargets::of(query, config));
-                prepare_again(query, match_targets, item);
+                match query.for_result(item) {
+                    Cow::Borrowed(_) => {
+                        let match_targets =
+                            match_targets.get_or_insert_with(|| MatchTargets::of(query, config));
+                        prepare_again(query, match_targets, item);
+                    }
+                    Cow::Owned(form) => prepare_again(&form, &MatchTargets::of(&form, config), item),
+                }
             }
             let explain = item.explain.get_or_insert_default();
             let mut result_notes = explain::take_prepared(explain).unwrap_or_default();

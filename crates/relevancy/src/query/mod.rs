@@ -49,6 +49,8 @@ pub struct Word {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
     pub language: Language,
+    /// The query does not show its language, so each result is read in its own.
+    pub is_language_assumed: bool,
     /// Distinct by stem, in the order of the query, without stopwords unless there is nothing else.
     pub terms: Vec<Term>,
     pub phrases: Vec<Phrase>,
@@ -73,7 +75,7 @@ pub struct Query {
 
 /// A query that was parsed, and its text.
 struct Parsed {
-    language: Language,
+    fallback: Language,
     own: String,
     whole: String,
     query: Arc<Query>,
@@ -114,9 +116,33 @@ impl Query {
         Self::parse_in(Language::ENGLISH, text)
     }
 
-    /// The query that a provider got, with the exclusions of the whole search: a source that cannot negate was asked
+    /// Parses the text in the language that it shows, or else in the given one.
+    pub fn parse_by_language(fallback: Language, text: &str) -> Self {
+        let shown = Language::shown_by(text, fallback);
+        Self::parse_in(shown.unwrap_or(fallback), text).assuming_language(shown, fallback)
+    }
+
+    fn assuming_language(self, shown: Option<Language>, fallback: Language) -> Self {
+        Self { is_language_assumed: shown.is_none() && fallback != Language::UNKNOWN, ..self }
+    }
+
+    /// This query for texts in another language: its words have the stems of that language, and the same places.
+    pub fn in_language(&self, language: Language) -> Self {
+        let mut query = Self { language, ..self.clone() };
+        for term in &mut query.terms {
+            term.stem = language.stem(&term.word).into_owned();
+        }
+        for word in &mut query.words {
+            word.stem = language.stem(&lower(&word.written)).into_owned();
+        }
+        query.find_beginnings();
+        query
+    }
+
+    /// The query that a provider got, in the language that the whole query shows, or else in the given one, with the
+    /// exclusions of the whole search: a source that cannot negate was asked
     /// without the negated words, but its results are judged by them all the same.
-    pub fn of_search(language: Language, search: &Search, query_to_provider: &str) -> Arc<Self> {
+    pub fn of_search(fallback: Language, search: &Search, query_to_provider: &str) -> Arc<Self> {
         let whole = match search.query_string_processed.trim() {
             "" => &search.spec.query_string,
             processed => processed,
@@ -124,13 +150,15 @@ impl Query {
         let own = if query_to_provider.trim().is_empty() { whole } else { query_to_provider };
         // Most sources of a search get the same query.
         LAST_PARSED.with_borrow_mut(|last| match last {
-            Some(known) if known.language == language && known.own == own && known.whole == *whole => {
+            Some(known) if known.fallback == fallback && known.own == own && known.whole == *whole => {
                 known.query.clone()
             }
             _ => {
-                let query = Arc::new(Self::parse_with_exclusions(language, own, whole));
+                let shown = Language::shown_by(whole, fallback);
+                let query = Self::parse_with_exclusions(shown.unwrap_or(fallback), own, whole);
+                let query = Arc::new(query.assuming_language(shown, fallback));
                 let (own, whole) = (own.to_owned(), whole.to_owned());
-                *last = Some(Parsed { language, own, whole, query: query.clone() });
+                *last = Some(Parsed { fallback, own, whole, query: query.clone() });
                 query
             }
         })
