@@ -1,21 +1,27 @@
 //! SpellcheckQueryProcessor: corrects plain words that the dictionary does not know. Quoted text, tags, negated words,
-//! names, codes and addresses stay unchanged.
+//! names, codes and addresses stay unchanged, and so does a query that looks like one in another language.
 
-use crate::spelling::{Dictionary, dictionary};
+use crate::spelling::{Dictionary, WordEvidence, dictionary, dictionary_if_any};
 use async_trait::async_trait;
 use domain::ports::{ProcessorError, ProcessorErrorKind, QueryContext, QueryProcessor, QueryProcessorKind};
+use relevancy::Language;
+use std::ops::Range;
 use std::sync::Arc;
 use syntax::query_string::terms;
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "SpellcheckQueryProcessor",
-    summary: "Corrects misspelled words, except in quoted text, names, codes, tags and negated words.",
+    summary: "Corrects misspelled words, except in quoted text, names, codes, tags and negated words. A query that looks \
+              like one in another language stays as it is.",
     processor: &Spellcheck,
 };
 
 /// Punctuation around a word.
 const OPENING: &[char] = &['['];
 const CLOSING: &[char] = &[']', ',', '.', ';', '!', '?'];
+
+/// Stopwords of other languages among so many most frequent words are words of this language too: `die`, `war`.
+const FREQUENT: usize = 1_500;
 
 struct Spellcheck;
 
@@ -26,14 +32,49 @@ impl QueryProcessor for Spellcheck {
         let query = query.to_owned();
         // The first use builds the dictionary, which takes too long for the async runtime.
         let work = tokio::task::spawn_blocking(move || {
-            let dictionary = dictionary(&settings.default_query_language, &settings.data_dir)?;
-            Ok(corrected(&query, &dictionary))
+            let (configured, data_dir) = (&settings.default_query_language, &settings.data_dir);
+            let usual = Language::named(configured);
+            match Language::shown_by(&query, usual) {
+                Some(shown) if shown == usual => Ok(corrected(&query, &*dictionary(configured, data_dir)?)),
+                Some(shown) => {
+                    let dictionary = dictionary_if_any(shown, data_dir)?;
+                    Ok(dictionary.map_or_else(|| query.clone(), |dictionary| corrected(&query, &dictionary)))
+                }
+                None => {
+                    let dictionary = dictionary(configured, data_dir)?;
+                    let is_foreign = looks_foreign(&query, usual, &dictionary);
+                    Ok(if is_foreign { query } else { corrected(&query, &dictionary) })
+                }
+            }
         });
         work.await.unwrap_or_else(|panicked| {
             let error = ProcessorError::new(ProcessorErrorKind::Internal, "the dictionary failed");
             Err(error.caused_by(panicked))
         })
     }
+}
+
+/// Whether the words of a query speak against the language of the dictionary: a character that it does not use, or at
+/// least as many words that it cannot know as words that it knows.
+fn looks_foreign(query: &str, language: Language, dictionary: &Dictionary) -> bool {
+    let (mut known, mut unknown) = (0, 0);
+    for term in terms(query).iter().filter(|term| !term.is_phrase && !term.is_negated) {
+        let word = &term.text[bare(term.text)];
+        if language.is_stopword(word) {
+            continue;
+        }
+        if Language::is_stopword_anywhere(word) && !dictionary.is_frequent(word, FREQUENT) {
+            unknown += 1;
+            continue;
+        }
+        match dictionary.evidence(word) {
+            WordEvidence::Foreign => return true,
+            WordEvidence::Known => known += 1,
+            WordEvidence::Unknown => unknown += 1,
+            WordEvidence::Misspelled(_) | WordEvidence::None => {}
+        }
+    }
+    unknown > 0 && unknown >= known
 }
 
 /// The query with misspelled words replaced; everything else stays, including white space.
@@ -54,10 +95,15 @@ fn corrected(query: &str, dictionary: &Dictionary) -> String {
 /// The corrected word with its punctuation. A word with anything but lower-case characters is a name, a code, a tag or
 /// an address, and the dictionary rejects it.
 fn better(word: &str, dictionary: &Dictionary) -> Option<String> {
+    let bare = bare(word);
+    let right = dictionary.correct(&word[bare.clone()])?;
+    Some(format!("{}{right}{}", &word[..bare.start], &word[bare.end..]))
+}
+
+/// The place of a word without its punctuation.
+fn bare(word: &str) -> Range<usize> {
     let start = word.len() - word.trim_start_matches(OPENING).len();
-    let end = start + word[start..].trim_end_matches(CLOSING).len();
-    let right = dictionary.correct(&word[start..end])?;
-    Some(format!("{}{right}{}", &word[..start], &word[end..]))
+    start..start + word[start..].trim_end_matches(CLOSING).len()
 }
 
 #[cfg(test)]
@@ -111,6 +157,72 @@ mod tests {
         ] {
             assert_eq!(english(query), query);
         }
+    }
+
+    async fn processed(query: &str) -> String {
+        let context = TestContext::default();
+        Spellcheck.process(query, &context.query_context()).await.expect("a query")
+    }
+
+    #[tokio::test]
+    async fn queries_in_other_languages_stay() {
+        for query in [
+            "hochwasser pegel elbe",
+            "flüsse hochwasser",
+            "urlaubsantrag formular",
+            "bergbau geschichte im harz",
+            "wie hoch ist der pegel an der elbe",
+            "assurance maladie remboursement",
+            "droit des entreprises",
+            "histoire du cinéma",
+            "contrato de alquiler",
+            "energía renovable",
+            "seguro de salud",
+            "precio del trigo",
+            "storia della musica",
+        ] {
+            let dictionary = dictionary("english", "").expect("it is built in");
+            assert_eq!(processed(query).await, query);
+            assert!(
+                Language::of_query(query).is_some() || looks_foreign(query, Language::ENGLISH, &dictionary)
+            );
+        }
+        // Each has a word that the English dictionary would change.
+        assert_eq!(english("urlaubsantrag formular"), "urlaubsantrag formula");
+    }
+
+    #[tokio::test]
+    async fn queries_with_names_are_corrected() {
+        for (query, expected) in [
+            ("goverment", "government"),
+            ("recieve goverment grants", "receive government grants"),
+            ("los angeles goverment", "los angeles government"),
+            ("the qwrtz of the goverment", "the qwrtz of the government"),
+            ("qwrtz goverment policy paper", "qwrtz government policy paper"),
+            // A query of names and one error could be of any language.
+            ("qwrtz xyzzyx goverment", "qwrtz xyzzyx goverment"),
+        ] {
+            assert_eq!(processed(query).await, expected, "{query}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_query_is_corrected_in_the_language_that_it_shows() {
+        let folder = std::env::temp_dir().join(format!("tributary-spellcheck-{}", std::process::id()));
+        let lists = folder.join("dictionaries");
+        std::fs::create_dir_all(&lists).expect("a folder");
+        std::fs::write(lists.join("german.txt"), "das\nund\nder\nhaus\nwasser\nstraße\n").expect("a list");
+        let mut context = TestContext::default();
+        context.settings().data_dir = folder.display().to_string();
+        for (query, expected) in [
+            ("das haus und der wassr", "das haus und der wasser"),
+            ("le goverment et les maisons", "le goverment et les maisons"),
+            ("the goverment and the house", "the government and the house"),
+        ] {
+            let out = Spellcheck.process(query, &context.query_context()).await;
+            assert_eq!(out.as_deref(), Ok(expected));
+        }
+        std::fs::remove_dir_all(&folder).expect("removed");
     }
 
     #[tokio::test]

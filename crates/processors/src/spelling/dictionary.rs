@@ -1,6 +1,7 @@
 //! The words of one language by frequency, and the correction of unknown words.
 
 use super::deletions::Deletions;
+use std::collections::BTreeSet;
 
 /// Most words of a dictionary; later ones are ignored.
 const WORDS_MAX: usize = 250_000;
@@ -25,6 +26,23 @@ pub struct Dictionary {
     alphabetical: Vec<u32>,
     frequent: usize,
     deletions: Deletions,
+    /// The characters of its words, in order.
+    characters: Vec<char>,
+}
+
+/// What a dictionary knows of a word of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordEvidence<'d> {
+    /// A word of the language.
+    Known,
+    /// Probably this word of the language.
+    Misspelled(&'d str),
+    /// Neither.
+    Unknown,
+    /// It has a character that no word of the language has.
+    Foreign,
+    /// Nothing: it is a name, a code, or too short.
+    None,
 }
 
 impl Dictionary {
@@ -49,7 +67,29 @@ impl Dictionary {
             let is_deep = (number as usize) < frequent && character_count(word) + 2 >= TWO_EDITS_FROM;
             (word.as_ref(), number, if is_deep { 2 } else { 1 })
         }));
-        Self { words, alphabetical, frequent, deletions }
+        let characters: BTreeSet<char> = words.iter().flat_map(|word| word.chars()).collect();
+        Self { words, alphabetical, frequent, deletions, characters: characters.into_iter().collect() }
+    }
+
+    /// What a word as it was typed says about the language of its query.
+    pub fn evidence(&self, word: &str) -> WordEvidence<'_> {
+        if !is_plain(word) {
+            return WordEvidence::None;
+        }
+        if !word.chars().all(|c| self.characters.binary_search(&c).is_ok()) {
+            return WordEvidence::Foreign;
+        }
+        match self.correct(word) {
+            Some(right) => WordEvidence::Misspelled(right),
+            None if character_count(word) < CHARACTERS_MIN => WordEvidence::None,
+            None if self.is_known(word) => WordEvidence::Known,
+            None => WordEvidence::Unknown,
+        }
+    }
+
+    /// Whether the word is among the most frequent ones.
+    pub fn is_frequent(&self, word: &str, most: usize) -> bool {
+        self.words.iter().take(most).any(|known| **known == *word)
     }
 
     /// The intended word, if this one is unknown and one candidate is clearly the most likely. `word` is in lower case.

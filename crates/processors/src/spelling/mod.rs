@@ -4,9 +4,10 @@
 mod deletions;
 mod dictionary;
 
-pub use dictionary::Dictionary;
+pub use dictionary::{Dictionary, WordEvidence};
 
 use domain::ports::{ProcessorError, ProcessorErrorKind};
+use relevancy::Language;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ pub fn dictionary(language: &str, data_dir: &str) -> Result<Arc<Dictionary>, Pro
     if !is_name {
         return Err(invalid("SVC_DEFAULT_QUERY_LANGUAGE is not the name of a language.".to_owned()));
     }
-    let path = Path::new(data_dir).join(FOLDER).join(format!("{language}.txt"));
+    let path = list_path(&language, data_dir);
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = read.get(&path) {
         return Ok(Arc::clone(known));
@@ -62,6 +63,20 @@ pub fn dictionary(language: &str, data_dir: &str) -> Result<Arc<Dictionary>, Pro
     let dictionary = Arc::new(Dictionary::read(&text));
     read.insert(path, Arc::clone(&dictionary));
     Ok(dictionary)
+}
+
+/// The dictionary of a language that a query shows; `None` if there is none, which is not an error.
+pub fn dictionary_if_any(
+    language: Language,
+    data_dir: &str,
+) -> Result<Option<Arc<Dictionary>>, ProcessorError> {
+    let Some(known) = language.known() else { return Ok(None) };
+    let is_there = language == Language::ENGLISH || list_path(known.name, data_dir).is_file();
+    if is_there { dictionary(known.name, data_dir).map(Some) } else { Ok(None) }
+}
+
+fn list_path(language: &str, data_dir: &str) -> PathBuf {
+    Path::new(data_dir).join(FOLDER).join(format!("{language}.txt"))
 }
 
 fn invalid(message: String) -> ProcessorError {
