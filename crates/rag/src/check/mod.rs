@@ -11,6 +11,7 @@ mod follow_ups;
 #[cfg(test)]
 mod injection_tests;
 mod not_found;
+mod other_language;
 mod sanitize;
 mod urls;
 
@@ -56,6 +57,7 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
             body = not_found::TEXT.to_owned();
         }
     }
+    let unchecked = other_language::drop_unchecked(&mut sentences, &body, sources);
     let good = sentences.iter().filter(|one| one.support >= SUPPORT_MIN).count();
     let grounded = if sentences.is_empty() {
         0.0
@@ -63,6 +65,9 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
         citation_verification::rounded(good as f64 / sentences.len() as f64)
     };
     let mut warnings = removed.warnings();
+    if unchecked > 0 {
+        warnings.push(other_language::warning(unchecked));
+    }
     // Without sources, as in small talk, no support is needed.
     if !sources.is_empty() && !sentences.is_empty() && grounded < GROUNDED_MIN {
         warnings.push(format!(
