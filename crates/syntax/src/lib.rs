@@ -11,6 +11,7 @@
 //! | [`query_string`] | the query of a user: its tokens, structure and tags, and its cleaning |
 //! | [`strip_html`], [`highlights`], [`display`] | plain, highlighted and safe texts |
 //! | [`dates`] | dates as sources write them |
+//! | [`event_stream`] | server-sent events |
 //! | [`canonical_url`], [`script_url`] | one form for all URLs of a page; URLs that execute what they contain |
 //! | [`network`], [`rate`] | IP networks and rates in settings |
 //! | [`error`] | the error of the parsers |
@@ -25,6 +26,7 @@ mod date_format;
 pub mod dates;
 pub mod display;
 pub mod error;
+pub mod event_stream;
 pub mod highlights;
 mod html_tags;
 pub mod json_path;

@@ -20,7 +20,7 @@ fn read(media_type: &str, bytes: &[u8], cut: usize) -> Result<Value, String> {
     let mut reply = McpReply::new(HttpResponse { status: 200, headers, body: Default::default() });
     let mut is_held = false;
     for piece in bytes.chunks(cut) {
-        reply.add(piece);
+        reply.add(piece).map_err(|error| error.to_string())?;
         is_held |= reply.holds(REQUEST);
         assert!(reply.bytes_held() <= bytes.len());
     }

@@ -5,28 +5,55 @@ use domain::bounded_json::parse_answer;
 use domain::instant::Instant;
 use domain::ports::{ConnectorError, ConnectorErrorKind, HttpResponse};
 use serde_json::Value;
+use syntax::event_stream::{Event, EventParser};
 
 /// Longest server message that is repeated, in characters.
 const MESSAGE_CHARS_MAX: usize = 200;
 
+/// Longest event of a stream.
+const EVENT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
 pub struct Reply {
     http: HttpResponse,
-    /// Bytes not yet parsed; in a stream, the incomplete event.
-    bytes: Vec<u8>,
-    /// How many of these bytes are known to contain no end of an event.
-    searched: usize,
-    /// The response found in an event of a stream.
-    answer: Option<Value>,
+    body: Body,
+}
+
+enum Body {
+    /// A JSON document, or the text of an error.
+    Whole(Vec<u8>),
+    Stream {
+        parser: EventParser,
+        /// Events that were not examined yet.
+        events: Vec<Event>,
+        /// The response found in an event.
+        answer: Option<Value>,
+    },
 }
 
 impl Reply {
     /// A response whose body is still to come.
     pub fn new(http: HttpResponse) -> Self {
-        Self { http, bytes: Vec::new(), searched: 0, answer: None }
+        let media = http.header("content-type").unwrap_or_default().to_ascii_lowercase();
+        let body = if media.starts_with("text/event-stream") {
+            let parser = EventParser::new(EVENT_BYTES_MAX);
+            Body::Stream { parser, events: Vec::new(), answer: None }
+        } else {
+            Body::Whole(Vec::new())
+        };
+        Self { http, body }
     }
 
-    pub fn add(&mut self, piece: &[u8]) {
-        self.bytes.extend_from_slice(piece);
+    pub fn add(&mut self, piece: &[u8]) -> Result<(), ConnectorError> {
+        match &mut self.body {
+            Body::Whole(bytes) => {
+                bytes.extend_from_slice(piece);
+                Ok(())
+            }
+            Body::Stream { parser, events, .. } => parser.feed(piece, events).map_err(|too_long| {
+                let sentence = format!("the server sent a stream that cannot be read: {too_long}");
+                ConnectorError::new(ConnectorErrorKind::Unreadable, sentence).caused_by(too_long)
+            }),
+        }
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -34,15 +61,22 @@ impl Reply {
     }
 
     pub fn bytes_held(&self) -> usize {
-        self.bytes.len()
+        match &self.body {
+            Body::Whole(bytes) => bytes.len(),
+            Body::Stream { parser, .. } => parser.bytes_held(),
+        }
     }
 
     /// Whether a stream already contains the response to this request.
     pub fn holds(&mut self, id: u64) -> bool {
-        self.is_stream() && {
-            self.read_events(id);
-            self.answer.is_some()
+        let Body::Stream { events, answer, .. } = &mut self.body else { return false };
+        // Each event is examined once: a stream may arrive in many pieces.
+        for event in events.drain(..) {
+            if answer.is_none() {
+                *answer = parse_answer(event.data.as_bytes()).ok().filter(|message| is_answer(message, id));
+            }
         }
+        answer.is_some()
     }
 
     /// The result of this request, or the server's error.
@@ -58,35 +92,11 @@ impl Reply {
     }
 
     fn message(&mut self, id: u64) -> Option<Value> {
-        if !self.is_stream() {
-            return parse_answer(&self.bytes).ok().filter(|message| is_answer(message, id));
+        self.holds(id);
+        match &mut self.body {
+            Body::Whole(bytes) => parse_answer(bytes).ok().filter(|message| is_answer(message, id)),
+            Body::Stream { answer, .. } => answer.take(),
         }
-        self.read_events(id);
-        self.answer.take()
-    }
-
-    /// Parses events once they are complete, each once: a stream may arrive in many chunks.
-    fn read_events(&mut self, id: u64) {
-        let from = self.searched.saturating_sub(1);
-        let ends =
-            self.bytes[from..].windows(2).rposition(|pair| matches!(pair, b"\n\n" | b"\n\r" | b"\r\r"));
-        let Some(end) = ends.map(|at| from + at + 2) else {
-            self.searched = self.bytes.len();
-            return;
-        };
-        let whole = String::from_utf8_lossy(&self.bytes[..end]).replace("\r\n", "\n").replace('\r', "\n");
-        if self.answer.is_none() {
-            let mut events = whole.split("\n\n").map(data).filter(|data| !data.is_empty());
-            self.answer = events
-                .find_map(|data| parse_answer(data.as_bytes()).ok().filter(|message| is_answer(message, id)));
-        }
-        self.bytes.drain(..end);
-        self.searched = self.bytes.len();
-    }
-
-    fn is_stream(&self) -> bool {
-        let media = self.http.header("content-type").unwrap_or_default().to_ascii_lowercase();
-        media.starts_with("text/event-stream")
     }
 }
 
@@ -100,7 +110,10 @@ pub fn failed(reply: &Reply, now: Instant) -> Option<ConnectorError> {
     if !matches!(error.kind, ConnectorErrorKind::QueryInvalid | ConnectorErrorKind::Unavailable) {
         return Some(error);
     }
-    let told: Option<Value> = parse_answer(&reply.bytes).ok();
+    let told: Option<Value> = match &reply.body {
+        Body::Whole(bytes) => parse_answer(bytes).ok(),
+        Body::Stream { .. } => None,
+    };
     told.as_ref().and_then(|message| message.get("error")).map(refused).or(Some(error))
 }
 
@@ -128,12 +141,6 @@ pub fn said(text: &str) -> String {
     words.join(" ").chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS_MAX).collect()
 }
 
-/// The joined data lines of one event.
-fn data(event: &str) -> String {
-    let lines = event.lines().filter_map(|line| line.strip_prefix("data:"));
-    lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<&str>>().join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,7 +150,7 @@ mod tests {
     fn reply(media: &str, body: &str) -> Reply {
         let headers = vec![("content-type".to_owned(), media.to_owned())];
         let mut reply = Reply::new(HttpResponse { status: 200, headers, body: Default::default() });
-        reply.add(body.as_bytes());
+        reply.add(body.as_bytes()).expect("short events");
         reply
     }
 
@@ -177,7 +184,7 @@ mod tests {
             assert_eq!(found.result(2).ok().and_then(|result| result["a"].as_i64()), want, "{body}");
             let mut in_pieces = reply(media, "");
             for byte in body.as_bytes() {
-                in_pieces.add(&[*byte]);
+                in_pieces.add(&[*byte]).expect("short events");
                 in_pieces.holds(2);
             }
             assert_eq!(in_pieces.result(2).ok().and_then(|result| result["a"].as_i64()), want, "{body}");
@@ -188,16 +195,25 @@ mod tests {
     fn a_stream_of_very_many_pieces_is_looked_at_once() {
         let mut stream = reply(STREAM, "data: {\"a\":\"");
         for _ in 0..200_000 {
-            stream.add(b"0123456789");
+            stream.add(b"0123456789").expect("short events");
             assert!(!stream.holds(2));
         }
         for _ in 0..200_000 {
-            stream.add(b"\n\ndata: {}");
+            stream.add(b"\n\ndata: {}").expect("short events");
             assert!(!stream.holds(2));
         }
         assert!(stream.bytes_held() < 100, "events that were looked at are not kept");
-        stream.add(b"\n\ndata: {\"id\":2,\"result\":{\"a\":1}}\n\n");
+        stream.add(b"\n\ndata: {\"id\":2,\"result\":{\"a\":1}}\n\n").expect("short events");
         assert!(stream.holds(2) && stream.result(2).is_ok());
+    }
+
+    #[test]
+    fn an_event_has_a_largest_size() {
+        let mut stream = reply(STREAM, "data: ");
+        stream.add(&vec![b'x'; EVENT_BYTES_MAX / 2]).expect("half of the limit");
+        let error = stream.add(&vec![b'x'; EVENT_BYTES_MAX / 2]).expect_err("more than the limit");
+        assert_eq!(error.kind, ConnectorErrorKind::Unreadable);
+        assert!(error.message.contains("more than 16777216 bytes"), "{error}");
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl<'a> Session<'a> {
             body: Default::default(),
         });
         while let Some(piece) = stream.body.next().await {
-            reply.add(&piece?);
+            reply.add(&piece?)?;
             if id.is_some_and(|id| reply.holds(id)) {
                 break;
             }
