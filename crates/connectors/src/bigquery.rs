@@ -6,7 +6,7 @@ use crate::shared::bigquery::rows;
 use crate::shared::check::require_notations;
 use crate::shared::database::{self, Rows, SqlQuery, SqlRequest, too_late};
 use crate::shared::dialect::Dialect;
-use crate::shared::found_rows::FoundRows;
+use crate::shared::found_rows::{FoundRows, ListedRows};
 use crate::shared::http_auth;
 use crate::shared::remote_sql::base_url::BaseUrl;
 use crate::shared::remote_sql::http::{Call, Reply, send};
@@ -180,7 +180,7 @@ impl TypedConnector for BigQuery {
 
 #[async_trait]
 impl RemoteDatabase for BigQuery {
-    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<Vec<Value>, ConnectorError> {
+    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<ListedRows, ConnectorError> {
         let access_token =
             self.access.access_token(&self.base_url, &self.context, statement.deadline.remaining()).await?;
         let project = self.scope.project.clone().or_else(|| access_token.project.clone());
@@ -195,7 +195,7 @@ impl RemoteDatabase for BigQuery {
         let job = Job::of(&first);
         let mut page = run.finished(first, job.as_ref(), statement).await?;
         let rows_max = statement.rows_max as usize;
-        let mut read = Rows::default();
+        let (mut read, mut missing) = (Rows::default(), job_error(&page));
         for _ in 0..PAGES_MAX {
             for row in rows::objects(&page).into_iter().take(rows_max - read.rows.len()) {
                 read.push(row)?;
@@ -204,10 +204,23 @@ impl RemoteDatabase for BigQuery {
             let (Some(token), Some(job), true) = (token, &job, read.rows.len() < rows_max) else { break };
             let url =
                 run.results(job, &[("pageToken", token), ("maxResults", &statement.rows_max.to_string())]);
-            page = run.send(url, None, statement.deadline.remaining()).await?;
+            page = match run.send(url, None, statement.deadline.remaining()).await {
+                Ok(page) => page,
+                Err(error) => {
+                    missing = Some(error);
+                    break;
+                }
+            };
         }
-        Ok(read.rows)
+        Ok(ListedRows { rows: read.rows, missing })
     }
+}
+
+/// What a job that has rows reports as its first error.
+fn job_error(page: &Value) -> Option<ConnectorError> {
+    let error = page.pointer("/errors/0")?;
+    let said = error::one_line(error.get("message").and_then(Value::as_str).unwrap_or("an error"));
+    Some(ConnectorError::new(ConnectorErrorKind::SourceError, format!("BigQuery reports: {said}")))
 }
 
 /// A started job.

@@ -1,8 +1,8 @@
 //! BoxStorage connector: files in Box that the user may read.
 
+use crate::shared::boolean_language::{self, can_negate};
 use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, Service};
 use crate::shared::found_item::{FoundItem, first_text};
-use crate::shared::literal_terms::{LiteralTerms, joined};
 use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, HttpRequest, HttpResponse, NormalizedPage,
@@ -39,14 +39,14 @@ const FIELDS: &str = "name,description,created_at,modified_at,owned_by,size,path
 #[derive(Debug)]
 struct BoxStorage {
     api: DelegatedApi,
-    knows_not: bool,
+    can_negate: bool,
     has_result_mappings: bool,
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(BoxStorage {
         api: DelegatedApi::new(&BOX, "root_readwrite", provider, context)?,
-        knows_not: delegated_api::query_mappings(provider)?.not(),
+        can_negate: can_negate(&*delegated_api::query_mappings(provider)?),
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }
     .boxed())
@@ -61,7 +61,7 @@ impl TypedConnector for BoxStorage {
     type Response = HttpResponse;
 
     fn capability(&self) -> Capability {
-        Capability { page: true, date_sort: true, not: self.knows_not }
+        Capability { page: true, date_sort: true, not: self.can_negate }
     }
 
     fn pages(&self, results_wanted: u32) -> u32 {
@@ -69,8 +69,7 @@ impl TypedConnector for BoxStorage {
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
-        // Without AND, Box matches any of the words.
-        let words = joined(&LiteralTerms::of(query.text, self.knows_not)?, " AND ", " NOT ");
+        let words = boolean_language::BOX.query(query.text, self.can_negate)?;
         let size = size(query.results_wanted);
         let (limit, offset) = (size.to_string(), query.page.saturating_mul(size).to_string());
         let mut parameters = vec![
@@ -100,7 +99,7 @@ impl TypedConnector for BoxStorage {
         };
         let items: Vec<Value> =
             if self.has_result_mappings { entries } else { entries.iter().map(result).collect() };
-        Ok(NormalizedPage { found, retrieved: Some(items.len() as u64), items })
+        Ok(NormalizedPage { found, retrieved: Some(items.len() as u64), items, missing: None })
     }
 }
 

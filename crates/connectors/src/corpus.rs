@@ -89,7 +89,8 @@ impl TypedConnector for TributaryCorpus {
 
     fn normalize(&self, hits: Vec<CorpusHit>) -> Result<NormalizedPage, ConnectorError> {
         let count = Some(hits.len() as u64);
-        Ok(NormalizedPage { found: count, retrieved: count, items: hits.into_iter().map(row).collect() })
+        let items = hits.into_iter().map(row).collect();
+        Ok(NormalizedPage { found: count, retrieved: count, items, missing: None })
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -1,7 +1,8 @@
 //! Dropbox connector: files in Dropbox that the user may read.
 
-use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, Service};
+use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, ReceivedPages, Service};
 use crate::shared::found_item::{FoundItem, first_text};
+use crate::shared::found_rows::ListedRows;
 use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
@@ -62,7 +63,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 
 impl TypedConnector for Dropbox {
     type Request = FileSearch;
-    type Response = Vec<Value>;
+    type Response = ListedRows;
 
     fn capability(&self) -> Capability {
         Capability { page: true, date_sort: true, not: false }
@@ -95,7 +96,7 @@ impl TypedConnector for Dropbox {
         })
     }
 
-    async fn execute(&self, search: &FileSearch) -> Result<Vec<Value>, ConnectorError> {
+    async fn execute(&self, search: &FileSearch) -> Result<ListedRows, ConnectorError> {
         let first = self.api.post(&SEARCH, &search.body, search.time_max);
         let next = |page: &Value| {
             let cursor = page["cursor"].as_str().filter(|_| page["has_more"] == true)?;
@@ -104,14 +105,14 @@ impl TypedConnector for Dropbox {
         let rows_max = search.rows_max as usize;
         let is_enough =
             |pages: &[Value]| pages.iter().map(|page| files(page).count()).sum::<usize>() >= rows_max;
-        let pages = self.api.ask_all(first, next, is_enough).await?;
-        Ok(pages.iter().flat_map(files).take(rows_max).cloned().collect())
+        let ReceivedPages { pages, missing } = self.api.ask_all(first, next, is_enough).await?;
+        let rows = pages.iter().flat_map(files).take(rows_max).cloned().collect();
+        Ok(ListedRows { rows, missing })
     }
 
-    fn normalize(&self, rows: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
+    fn normalize(&self, listed: ListedRows) -> Result<NormalizedPage, ConnectorError> {
         // Dropbox does not report a total.
-        let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
-        Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
+        Ok(listed.into_page((!self.has_result_mappings).then_some(result)))
     }
 }
 

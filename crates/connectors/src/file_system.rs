@@ -139,6 +139,7 @@ impl TypedConnector for FileSystem {
         };
         Ok(FileQuery {
             folder: self.folder.display().to_string(),
+            query: query.text.to_owned(),
             terms: Arc::new(terms),
             sort: query.sort,
             rows_max: query.results_wanted,
@@ -148,7 +149,8 @@ impl TypedConnector for FileSystem {
 
     async fn execute(&self, query: &FileQuery) -> Result<FoundRows, ConnectorError> {
         let search = self.search(Arc::clone(&query.terms), query.time_max);
-        let mut hits = tokio::time::timeout(query.time_max, search).await.map_err(|_| too_late())??;
+        let found = tokio::time::timeout(query.time_max, search).await.map_err(|_| too_late())??;
+        let FoundFiles { mut hits, missing } = found;
         let found = hits.len() as u64;
         if query.sort != Sort::Date {
             // The walk returns the newest files first; the sort is stable.
@@ -157,7 +159,7 @@ impl TypedConnector for FileSystem {
         hits.truncate(query.rows_max as usize);
         let (terms, base_url) = (Arc::clone(&query.terms), self.base_url.clone());
         let rows = beside(move || hits.iter().map(|hit| hit.item(&terms, base_url.as_ref())).collect());
-        Ok(FoundRows { found, rows: rows.await? })
+        Ok(FoundRows { found, rows: rows.await?, missing })
     }
 
     fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
@@ -170,6 +172,8 @@ impl TypedConnector for FileSystem {
 struct FileQuery {
     /// For display.
     folder: String,
+    /// For display.
+    query: String,
     terms: Arc<Terms>,
     sort: Sort,
     rows_max: u32,
@@ -179,15 +183,21 @@ struct FileQuery {
 impl SourceRequest for FileQuery {
     fn description(&self) -> RequestDescription<'_> {
         let sort = if self.sort == Sort::Date { "date" } else { "relevancy" };
-        let body = json!({"words": self.terms.wanted, "without": self.terms.unwanted, "sort": sort});
+        let body = json!({"query": self.query, "sort": sort});
         RequestDescription::Command { place: &self.folder, body: Cow::Owned(body), rows_max: self.rows_max }
     }
+}
+
+/// The matching files, and why others may be missing.
+struct FoundFiles {
+    hits: Vec<Hit>,
+    missing: Option<ConnectorError>,
 }
 
 impl FileSystem {
     /// Every matching file, newest first. Close to the deadline, the files found so far are returned; texts already
     /// read stay in the cache.
-    async fn search(&self, terms: Arc<Terms>, time_max: Duration) -> Result<Vec<Hit>, ConnectorError> {
+    async fn search(&self, terms: Arc<Terms>, time_max: Duration) -> Result<FoundFiles, ConnectorError> {
         if time_max.is_zero() {
             return Err(too_late());
         }
@@ -210,10 +220,14 @@ impl FileSystem {
                 break;
             }
         }
-        if hits.is_empty() && Instant::now() >= until {
+        let is_late = Instant::now() >= until;
+        if hits.is_empty() && is_late {
             return Err(too_late());
         }
-        Ok(hits)
+        // By then, folders or the texts of files were left out.
+        let missing = is_late
+            .then(|| ConnectorError::new(ConnectorErrorKind::Timeout, "not all files were searched in time"));
+        Ok(FoundFiles { hits, missing })
     }
 
     /// The folder is resolved again for each query, because the target of a path may have changed since it was saved.

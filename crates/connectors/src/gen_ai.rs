@@ -143,7 +143,7 @@ impl TypedConnector for GenAi {
             "date_published": instant::display(answer.at),
             "model": answer.model,
         });
-        Ok(NormalizedPage { found: Some(1), retrieved: Some(1), items: vec![item] })
+        Ok(NormalizedPage { found: Some(1), retrieved: Some(1), items: vec![item], missing: None })
     }
 }
 

@@ -1,9 +1,10 @@
 //! Gmail connector: the user's mail in Google Workspace.
 
+use crate::shared::boolean_language::{GMAIL, can_negate};
 use crate::shared::delegated_api::{self, DelegatedApi};
 use crate::shared::found_item::{FoundItem, first_text, or};
+use crate::shared::found_rows::ListedRows;
 use crate::shared::google::{self, GOOGLE, ListRequest};
-use crate::shared::literal_terms::{LiteralTerms, joined};
 use chrono::DateTime;
 use domain::corpus::SourceKind;
 use domain::ports::{
@@ -41,14 +42,14 @@ const HEADERS: [&str; 4] = ["Subject", "From", "To", "Date"];
 #[derive(Debug)]
 struct Gmail {
     api: DelegatedApi,
-    knows_not: bool,
+    can_negate: bool,
     has_result_mappings: bool,
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Gmail {
         api: DelegatedApi::new(&GOOGLE, "gmail.readonly", provider, context)?,
-        knows_not: delegated_api::query_mappings(provider)?.not(),
+        can_negate: can_negate(&*delegated_api::query_mappings(provider)?),
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }
     .boxed())
@@ -56,45 +57,41 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 
 impl TypedConnector for Gmail {
     type Request = ListRequest;
-    type Response = Vec<Value>;
+    type Response = ListedRows;
 
     fn capability(&self) -> Capability {
-        Capability { page: true, date_sort: true, not: self.knows_not }
+        Capability { page: true, date_sort: true, not: self.can_negate }
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<ListRequest, ConnectorError> {
         let rows_max = query.results_wanted.clamp(1, MESSAGES_MAX);
-        let words = LiteralTerms::of(query.text, self.knows_not)?;
+        let words = GMAIL.query(query.text, self.can_negate)?;
         Ok(ListRequest {
             address: self.api.display_address(&PATH),
-            parameters: vec![("q", joined(&words, " ", " -")), ("maxResults", rows_max.to_string())],
+            parameters: vec![("q", words), ("maxResults", rows_max.to_string())],
             rows_max,
             time_max: query.time_max,
         })
     }
 
-    async fn execute(&self, request: &ListRequest) -> Result<Vec<Value>, ConnectorError> {
+    async fn execute(&self, request: &ListRequest) -> Result<ListedRows, ConnectorError> {
         let (started, time_max) = (Instant::now(), request.time_max);
         let listed = google::list(&self.api, &PATH, request, "messages", request.rows_max as usize).await?;
         let ids: Vec<String> =
-            listed.iter().filter_map(|message| message["id"].as_str().map(str::to_owned)).collect();
+            listed.rows.iter().filter_map(|message| message["id"].as_str().map(str::to_owned)).collect();
         let read =
             |id: String| async move { self.message(&id, time_max.saturating_sub(started.elapsed())).await };
         let messages = futures_util::stream::iter(ids).map(read).buffered(AT_ONCE);
         let mut rows: Vec<Value> = messages.try_filter_map(|found| async { Ok(found) }).try_collect().await?;
         rows.sort_by_key(|message| Reverse(milliseconds(message)));
-        Ok(rows)
+        Ok(ListedRows { rows, missing: listed.missing })
     }
 
-    fn normalize(&self, rows: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
+    fn normalize(&self, listed: ListedRows) -> Result<NormalizedPage, ConnectorError> {
         // Gmail only estimates the total.
-        let rows = rows.into_iter().map(with_headers);
-        let items = if self.has_result_mappings {
-            rows.collect()
-        } else {
-            rows.map(|row| result(&row)).collect::<Vec<_>>()
-        };
-        Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
+        let rows = listed.rows.into_iter().map(with_headers).collect();
+        let listed = ListedRows { rows, missing: listed.missing };
+        Ok(listed.into_page((!self.has_result_mappings).then_some(result)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::shared::delegated_api::{self, DelegatedApi};
 use crate::shared::found_item::{FoundItem, first_text, or};
-use crate::shared::found_rows::FoundRows;
+use crate::shared::found_rows::{FoundRows, ListedRows};
 use crate::shared::google::{self, GOOGLE, ListRequest};
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::corpus::SourceKind;
@@ -111,7 +111,8 @@ impl TypedConnector for GoogleCalendar {
     /// The API returns the oldest event first and supports no other order, so all events are read and the newest, or
     /// the nearest to today, are kept.
     async fn execute(&self, query: &EventQuery) -> Result<FoundRows, ConnectorError> {
-        let mut rows = google::list(&self.api, &PATH, &query.list, "items", EVENTS_MAX).await?;
+        let ListedRows { mut rows, missing } =
+            google::list(&self.api, &PATH, &query.list, "items", EVENTS_MAX).await?;
         rows.retain(|event| event["status"] != "cancelled");
         let found = rows.len() as u64;
         let now = self.context.clock.now();
@@ -123,13 +124,13 @@ impl TypedConnector for GoogleCalendar {
             });
         }
         rows.truncate(query.list.rows_max as usize);
-        Ok(FoundRows { found, rows })
+        Ok(FoundRows { found, rows, missing })
     }
 
     fn normalize(&self, response: FoundRows) -> Result<NormalizedPage, ConnectorError> {
-        let FoundRows { found, rows } = response;
+        let FoundRows { found, rows, missing } = response;
         let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
-        Ok(NormalizedPage { found: Some(found), retrieved: Some(items.len() as u64), items })
+        Ok(NormalizedPage { found: Some(found), retrieved: Some(items.len() as u64), items, missing })
     }
 }
 

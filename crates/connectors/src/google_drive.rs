@@ -1,9 +1,10 @@
 //! GoogleDrive connector: files in Google Drive that the user may read.
 
+use crate::shared::boolean_language::{DRIVE, can_negate};
 use crate::shared::delegated_api::{self, DelegatedApi};
 use crate::shared::found_item::{FoundItem, first_text};
+use crate::shared::found_rows::ListedRows;
 use crate::shared::google::{self, GOOGLE, ListRequest};
-use crate::shared::literal_terms::LiteralTerms;
 use domain::corpus::SourceKind;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
@@ -37,14 +38,14 @@ const FIELDS: &str = "nextPageToken,files(id,name,mimeType,description,webViewLi
 #[derive(Debug)]
 struct GoogleDrive {
     api: DelegatedApi,
-    knows_not: bool,
+    can_negate: bool,
     has_result_mappings: bool,
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(GoogleDrive {
         api: DelegatedApi::new(&GOOGLE, "drive.readonly", provider, context)?,
-        knows_not: delegated_api::query_mappings(provider)?.not(),
+        can_negate: can_negate(&*delegated_api::query_mappings(provider)?),
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }
     .boxed())
@@ -52,15 +53,15 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 
 impl TypedConnector for GoogleDrive {
     type Request = ListRequest;
-    type Response = Vec<Value>;
+    type Response = ListedRows;
 
     fn capability(&self) -> Capability {
-        Capability { page: true, date_sort: false, not: self.knows_not }
+        Capability { page: true, date_sort: false, not: self.can_negate }
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<ListRequest, ConnectorError> {
         let parameters = vec![
-            ("q", expression(&LiteralTerms::of(query.text, self.knows_not)?)),
+            ("q", expression(query.text, self.can_negate)?),
             ("pageSize", query.results_wanted.clamp(1, PAGE_MAX).to_string()),
             ("fields", FIELDS.to_owned()),
             ("spaces", "drive".to_owned()),
@@ -75,27 +76,20 @@ impl TypedConnector for GoogleDrive {
         })
     }
 
-    async fn execute(&self, request: &ListRequest) -> Result<Vec<Value>, ConnectorError> {
+    async fn execute(&self, request: &ListRequest) -> Result<ListedRows, ConnectorError> {
         google::list(&self.api, &PATH, request, "files", request.rows_max as usize).await
     }
 
-    fn normalize(&self, rows: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
+    fn normalize(&self, listed: ListedRows) -> Result<NormalizedPage, ConnectorError> {
         // Drive does not report a total.
-        let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
-        Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
+        Ok(listed.into_page((!self.has_result_mappings).then_some(result)))
     }
 }
 
-/// The query in Drive's query language, one quoted term per word.
-fn expression(words: &LiteralTerms) -> String {
-    let clause = |word: &String| {
-        let text = word.replace('\\', "\\\\").replace('\'', "\\'");
-        format!("fullText contains '{text}'")
-    };
-    let wanted = words.wanted.iter().map(clause);
-    let unwanted = words.unwanted.iter().map(|word| format!("not {}", clause(word)));
-    let rest = ["trashed = false".to_owned(), format!("mimeType != '{FOLDER}'")];
-    wanted.chain(unwanted).chain(rest).collect::<Vec<String>>().join(" and ")
+/// The query in Drive's query language, without folders and what is in the trash.
+fn expression(text: &str, can_negate: bool) -> Result<String, ConnectorError> {
+    let words = DRIVE.operand(text, can_negate)?;
+    Ok(format!("{words} and trashed = false and mimeType != '{FOLDER}'"))
 }
 
 fn result(file: &Value) -> Value {
@@ -124,10 +118,14 @@ mod tests {
 
     #[test]
     fn every_word_is_a_text() {
-        let words = LiteralTerms::of("it's x' or trashed = true NOT draft", true).expect("words");
+        let text = "it's x' or trashed = true NOT draft";
         let want = "fullText contains 'it\\'s' and fullText contains 'x\\'' and fullText contains 'or' and \
             fullText contains 'trashed' and fullText contains 'true' and not fullText contains 'draft' and \
             trashed = false and mimeType != 'application/vnd.google-apps.folder'";
-        assert_eq!(expression(&words), want);
+        assert_eq!(expression(text, true).expect("a query"), want);
+        let alternatives = expression("rain OR snow", true).expect("a query");
+        assert!(
+            alternatives.starts_with("(fullText contains 'rain' or fullText contains 'snow') and trashed")
+        );
     }
 }

@@ -148,25 +148,34 @@ impl TypedConnector for GraphQl {
         match request {
             DocumentRequest::OnePage(http) => Ok(DocumentResponse::OnePage(self.source.send(http).await?)),
             DocumentRequest::PageAfterPage { body, rows_max, time_max, .. } => {
-                let pages = self.page_after_page(body, *rows_max, *time_max).await?;
-                Ok(DocumentResponse::Pages(pages))
+                let (answers, missing) = self.page_after_page(body, *rows_max, *time_max).await?;
+                Ok(DocumentResponse::Pages { answers, missing })
             }
         }
     }
 
     fn normalize(&self, response: DocumentResponse) -> Result<NormalizedPage, ConnectorError> {
-        let pages = match response {
+        let (answers, missing) = match response {
             DocumentResponse::OnePage(http) => {
                 return self.page(answer::read(&http, self.context.clock.now())?);
             }
-            DocumentResponse::Pages(pages) => pages,
+            DocumentResponse::Pages { answers, missing } => (answers, missing),
         };
         let mut all = NormalizedPage::default();
-        for (number, answer) in pages.into_iter().enumerate() {
-            let page = self.page(answer)?;
+        for (number, answer) in answers.into_iter().enumerate() {
+            let page = match self.page(answer) {
+                Ok(page) => page,
+                // Later pages that failed leave the earlier ones.
+                Err(error) if !all.items.is_empty() => {
+                    NormalizedPage { missing: Some(error), ..Default::default() }
+                }
+                Err(error) => return Err(error),
+            };
             all.found = if number == 0 { page.found } else { all.found };
             all.items.extend(page.items);
+            all.missing = all.missing.or(page.missing);
         }
+        all.missing = all.missing.or(missing);
         Ok(all)
     }
 }
@@ -198,15 +207,18 @@ impl SourceRequest for DocumentRequest {
 #[derive(Debug, Clone)]
 enum DocumentResponse {
     OnePage(HttpResponse),
-    /// Already parsed.
-    Pages(Vec<Value>),
+    /// Already parsed, with the reason why later pages are missing.
+    Pages {
+        answers: Vec<Value>,
+        missing: Option<ConnectorError>,
+    },
 }
 
 impl SourceResponse for DocumentResponse {
     fn unparsed(&self) -> Option<&HttpResponse> {
         match self {
             Self::OnePage(http) => Some(http),
-            Self::Pages(_) => None,
+            Self::Pages { .. } => None,
         }
     }
 }
@@ -214,12 +226,15 @@ impl SourceResponse for DocumentResponse {
 impl GraphQl {
     fn page(&self, answer: Value) -> Result<NormalizedPage, ConnectorError> {
         let fault = answer::errors(&answer);
-        let page = page::take_apart(answer, &self.response_mappings)?;
-        if page.items.is_empty() {
-            // A partial response counts; a response with errors only is an error.
-            fault.map_or(Ok(page), Err)
-        } else {
-            Ok(page)
+        let mut page = page::take_apart(answer, &self.response_mappings)?;
+        match fault {
+            // A response with errors only is an error.
+            Some(error) if page.items.is_empty() => Err(error),
+            Some(error) => {
+                page.missing = Some(error);
+                Ok(page)
+            }
+            None => Ok(page),
         }
     }
 
@@ -229,14 +244,14 @@ impl GraphQl {
         body: &Value,
         rows_max: u32,
         time_max: Duration,
-    ) -> Result<Vec<Value>, ConnectorError> {
+    ) -> Result<(Vec<Value>, Option<ConnectorError>), ConnectorError> {
         let (started, mut body, mut answers, mut count) = (Instant::now(), body.clone(), Vec::new(), 0);
         for _ in 0..PAGES_MAX {
             let time_left = time_max.saturating_sub(started.elapsed());
             let answer = match self.ask(&body, time_left).await {
                 Ok(answer) => answer,
                 // The pages received so far are kept.
-                Err(_) if !answers.is_empty() => break,
+                Err(error) if !answers.is_empty() => return Ok((answers, Some(error))),
                 Err(error) => return Err(error),
             };
             count += page::take_apart(answer.clone(), &self.response_mappings)?.items.len();
@@ -245,7 +260,7 @@ impl GraphQl {
             let (Some(cursor), true) = (next, count < rows_max as usize) else { break };
             self.variables.put_cursor(&mut body, &cursor);
         }
-        Ok(answers)
+        Ok((answers, None))
     }
 
     async fn ask(&self, body: &Value, time_max: Duration) -> Result<Value, ConnectorError> {

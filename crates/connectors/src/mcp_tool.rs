@@ -135,7 +135,9 @@ impl TypedConnector for McpTool {
                 };
                 page::take_apart(data, &self.response_mappings)
             }
-            answer::Data::Items(items) => Ok(NormalizedPage { found: None, retrieved: None, items }),
+            answer::Data::Items(items) => {
+                Ok(NormalizedPage { found: None, retrieved: None, items, missing: None })
+            }
         }
     }
 }

@@ -115,7 +115,7 @@ impl TypedConnector for Meilisearch {
         let hits = answer.get("hits").and_then(Value::as_array).ok_or_else(|| unreadable("hits"))?;
         let found = ["estimatedTotalHits", "totalHits"].iter().find_map(|name| answer.get(name)?.as_u64());
         let items = hits.iter().map(|hit| self.item(hit)).collect();
-        Ok(NormalizedPage { found, retrieved: Some(hits.len() as u64), items })
+        Ok(NormalizedPage { found, retrieved: Some(hits.len() as u64), items, missing: None })
     }
 }
 

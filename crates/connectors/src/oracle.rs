@@ -4,7 +4,7 @@ use crate::shared::check::require_notations;
 use crate::shared::database::{self, Rows, SqlQuery, SqlRequest, too_late};
 use crate::shared::dialect::Dialect;
 use crate::shared::dsn;
-use crate::shared::found_rows::FoundRows;
+use crate::shared::found_rows::{FoundRows, ListedRows};
 use crate::shared::http_auth;
 use crate::shared::http_check::without_blanks_to_fill;
 use crate::shared::remote_sql::base_url::BaseUrl;
@@ -132,10 +132,10 @@ impl TypedConnector for Oracle {
 
 #[async_trait]
 impl RemoteDatabase for Oracle {
-    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<Vec<Value>, ConnectorError> {
+    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<ListedRows, ConnectorError> {
         let authorization = self.authorization(statement).await?;
         let rows_max = statement.rows_max as usize;
-        let mut read = Rows::default();
+        let (mut read, mut missing) = (Rows::default(), None);
         for _ in 0..PAGES_MAX {
             let limit = PAGE_ROWS.min(rows_max - read.rows.len());
             let body = json!({
@@ -151,8 +151,15 @@ impl RemoteDatabase for Oracle {
                 headers: Vec::new(),
                 time_max: statement.deadline.remaining(),
             };
-            let reply = send(&self.context, (&self.base_url).into(), call).await?;
-            let page = self.page(&reply)?;
+            let reply = send(&self.context, (&self.base_url).into(), call).await;
+            let page = match reply.and_then(|reply| self.page(&reply)) {
+                Ok(page) => page,
+                Err(error) if !read.rows.is_empty() => {
+                    missing = Some(error);
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
             let is_empty = page.rows.is_empty();
             for row in page.rows.into_iter().take(limit) {
                 read.push(row)?;
@@ -161,7 +168,7 @@ impl RemoteDatabase for Oracle {
                 break;
             }
         }
-        Ok(read.rows)
+        Ok(ListedRows { rows: read.rows, missing })
     }
 }
 

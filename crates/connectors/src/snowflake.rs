@@ -3,7 +3,7 @@
 use crate::shared::check::require_notations;
 use crate::shared::database::{self, Rows, SqlQuery, SqlRequest, too_late};
 use crate::shared::dialect::Dialect;
-use crate::shared::found_rows::FoundRows;
+use crate::shared::found_rows::{FoundRows, ListedRows};
 use crate::shared::http_auth;
 use crate::shared::http_check::without_blanks_to_fill;
 use crate::shared::remote_sql::http::{Call, Reply, send};
@@ -118,16 +118,22 @@ impl TypedConnector for Snowflake {
 
 #[async_trait]
 impl RemoteDatabase for Snowflake {
-    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<Vec<Value>, ConnectorError> {
+    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<ListedRows, ConnectorError> {
         let authorization = self.access.authorization(&self.account, self.context.clock.now()).await?;
         let run = StatementRun { snowflake: self, authorization };
         let set = run.result(statement).await?;
         let rows_max = statement.rows_max as usize;
-        let mut read = Rows::default();
+        let (mut read, mut missing) = (Rows::default(), None);
         for partition in 0..set.partitions() {
             let data = match partition {
                 0 => set.data.clone(),
-                _ => run.partition(&set, partition, statement.deadline.remaining()).await?,
+                _ => match run.partition(&set, partition, statement.deadline.remaining()).await {
+                    Ok(data) => data,
+                    Err(error) => {
+                        missing = Some(error);
+                        break;
+                    }
+                },
             };
             for cells in data.iter().take(rows_max - read.rows.len()) {
                 read.push(object(&set.columns, cells))?;
@@ -136,7 +142,7 @@ impl RemoteDatabase for Snowflake {
                 break;
             }
         }
-        Ok(read.rows)
+        Ok(ListedRows { rows: read.rows, missing })
     }
 }
 

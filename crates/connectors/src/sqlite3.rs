@@ -125,7 +125,7 @@ impl Sqlite3 {
         };
         // The rows are already read; a failure to close the file does not change them.
         let _ = connection.close().await;
-        answer.map(|(found, rows)| FoundRows { found, rows })
+        answer.map(|(found, rows)| FoundRows { found, rows, missing: None })
     }
 }
 

@@ -132,10 +132,18 @@ impl TypedConnector for Typesense {
             return Err(source_error(kind_of(status, sentence), sentence));
         }
         let hits = result.get("hits").and_then(Value::as_array).ok_or_else(|| unreadable("hits"))?;
+        // Since version 0.23: the time limit of the search ended it.
+        let missing = (result.get("search_cutoff") == Some(&Value::Bool(true))).then(|| {
+            source_error(
+                ConnectorErrorKind::Timeout,
+                "the search was cut off before all documents were searched",
+            )
+        });
         Ok(NormalizedPage {
             found: result.get("found").and_then(Value::as_u64),
             retrieved: Some(hits.len() as u64),
             items: hits.iter().map(|hit| item(hit, "document", &BESIDE, self.is_raw)).collect(),
+            missing,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::shared::search_engine::{
     Engine, KeyHeader, check as check_engine, configured, date_field, has_operators, item, mappings, members,
-    names_inside, pages, plain_name, query_value, seconds, source_error, unreadable,
+    missing, names_inside, pages, plain_name, query_value, seconds, source_error, unreadable,
 };
 use domain::corpus::SourceKind;
 use domain::ports::{
@@ -172,9 +172,13 @@ impl TypedConnector for Vespa {
         let root = answer.get("root").filter(|root| root.is_object()).ok_or_else(|| unreadable("root"))?;
         // A response without hits has no `children`.
         let children = root.get("children").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        if let (true, Some((kind, sentence))) = (children.is_empty(), read_root_error(root)) {
-            return Err(source_error(kind.unwrap_or(ConnectorErrorKind::Unavailable), &sentence));
-        }
+        let reported = read_root_error(root)
+            .map(|(kind, sentence)| source_error(kind.unwrap_or(ConnectorErrorKind::Unavailable), &sentence));
+        let missing = match reported {
+            Some(error) if children.is_empty() => return Err(error),
+            Some(error) => Some(error),
+            None => missing::of_coverage(root),
+        };
         // Groups have no fields; they are not documents.
         let hits = children.iter().filter(|child| child.get("fields").is_some());
         let items: Vec<Value> = hits.map(|hit| item(hit, "fields", &BESIDE, self.is_raw)).collect();
@@ -182,6 +186,7 @@ impl TypedConnector for Vespa {
             found: root.pointer("/fields/totalCount").and_then(Value::as_u64),
             retrieved: Some(items.len() as u64),
             items,
+            missing,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Parser of boolean query languages with operators, quotes and groups, such as KQL, Gmail and Box. An unquoted term
 //! must be a plain word or a known operator; anything else is rejected.
 
-use super::cloud_documents::{Document, words};
+use super::cloud_documents::{Document, contains_phrase, words};
 
 /// How the languages differ.
 pub struct Language {
@@ -46,12 +46,17 @@ pub enum Expression {
 
 impl Expression {
     pub fn holds(&self, document: &Document) -> bool {
+        self.holds_words(&words(&document.title), document.is_folder)
+    }
+
+    /// Whether it holds for a document with these words.
+    pub fn holds_words(&self, own: &[String], is_folder: bool) -> bool {
         match self {
-            Self::Text(text) => document.holds_phrase(&words(text)),
-            Self::Property(name, value) => name == "contenttype" && value == "folder" && document.is_folder,
-            Self::Not(inner) => !inner.holds(document),
-            Self::All(parts) => parts.iter().all(|part| part.holds(document)),
-            Self::Any(parts) => parts.iter().any(|part| part.holds(document)),
+            Self::Text(text) => contains_phrase(own, &words(text)),
+            Self::Property(name, value) => name == "contenttype" && value == "folder" && is_folder,
+            Self::Not(inner) => !inner.holds_words(own, is_folder),
+            Self::All(parts) => parts.iter().all(|part| part.holds_words(own, is_folder)),
+            Self::Any(parts) => parts.iter().any(|part| part.holds_words(own, is_folder)),
         }
     }
 
@@ -67,7 +72,11 @@ impl Expression {
 }
 
 pub fn parse(text: &str, language: &Language) -> Result<Expression, String> {
-    let tokens = tokens(text, language)?;
+    of_tokens(tokens(text, language)?, language)
+}
+
+/// The expression of tokens that another parser has read.
+pub(super) fn of_tokens(tokens: Vec<Token>, language: &Language) -> Result<Expression, String> {
     let mut reader = Reader { tokens, at: 0, language };
     let expression = reader.any(None)?;
     match reader.peek() {
@@ -77,7 +86,7 @@ pub fn parse(text: &str, language: &Language) -> Result<Expression, String> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
+pub(super) enum Token {
     Quoted(String),
     Word(String),
     And,

@@ -25,8 +25,13 @@ impl Document {
 
     /// Whether the words occur in sequence.
     pub fn holds_phrase(&self, wanted: &[String]) -> bool {
-        wanted.is_empty() || words(&self.title).windows(wanted.len()).any(|part| part == wanted)
+        contains_phrase(&words(&self.title), wanted)
     }
+}
+
+/// Whether the words occur in sequence.
+pub fn contains_phrase(own: &[String], wanted: &[String]) -> bool {
+    wanted.is_empty() || own.windows(wanted.len()).any(|part| part == wanted)
 }
 
 /// Their dates are in no order.

@@ -1,7 +1,11 @@
 //! Fake Elasticsearch and OpenSearch with one index `rivers`. Rejects unknown bodies, clauses and sorts, parses query
 //! strings with their operators, and enforces the result window.
 
-use super::engine_documents::{EngineState, answer, newest_first, search, unknown_member, words};
+use super::boolean_query::Expression;
+use super::cloud_documents;
+use super::engine_documents::{
+    EngineState, answer, documents, newest_first, search, search_by, unknown_member, words,
+};
 use super::http_listener::HttpListener;
 use super::lucene;
 use axum::Router;
@@ -124,10 +128,14 @@ fn found(body: &Value) -> Result<(String, Vec<Value>), Refused> {
         return Err(("illegal_argument_exception", reason));
     }
     let asked = clause(&body["query"])?;
-    let mut hits = search(&asked.wanted, &asked.unwanted);
-    if asked.is_everything {
-        hits = super::engine_documents::documents();
-    }
+    let mut hits = match &asked.matcher {
+        Matcher::Nothing => Vec::new(),
+        Matcher::Everything => documents(),
+        Matcher::Words(wanted) => search(wanted, &BTreeSet::new()),
+        Matcher::Expression(expression) => {
+            search_by(|title| expression.holds_words(&cloud_documents::words(title), false))
+        }
+    };
     if let Some(sort) = body.get("sort") {
         let field = sort
             .pointer("/0")
@@ -178,13 +186,18 @@ fn page(body: &Value, hits: &[Value]) -> Response {
     )
 }
 
-#[derive(Default)]
 struct Asked {
     /// The words of the clause that contained any, without escapes.
     seen: String,
-    wanted: BTreeSet<String>,
-    unwanted: BTreeSet<String>,
-    is_everything: bool,
+    matcher: Matcher,
+}
+
+/// Which documents a clause matches.
+enum Matcher {
+    Nothing,
+    Everything,
+    Words(BTreeSet<String>),
+    Expression(Expression),
 }
 
 fn clause(query: &Value) -> Result<Asked, Refused> {
@@ -205,14 +218,14 @@ fn clause(query: &Value) -> Result<Asked, Refused> {
             }
             None => text(inside["query"].as_str()),
         },
-        "match_all" => Ok(Asked { is_everything: true, ..Asked::default() }),
+        "match_all" => Ok(Asked { seen: String::new(), matcher: Matcher::Everything }),
         _ => Err(("parsing_exception", format!("unknown query [{name}]"))),
     }
 }
 
 fn text(text: Option<&str>) -> Result<Asked, Refused> {
     let text = text.ok_or(("parsing_exception", "a text is needed".to_owned()))?;
-    Ok(Asked { seen: text.to_owned(), wanted: words(text), ..Asked::default() })
+    Ok(Asked { seen: text.to_owned(), matcher: Matcher::Words(words(text)) })
 }
 
 fn query_string(inside: &Value) -> Result<Asked, Refused> {
@@ -225,13 +238,10 @@ fn query_string(inside: &Value) -> Result<Asked, Refused> {
         .ok_or(("parsing_exception", "[query_string] must be provided with a [query]".to_owned()))?;
     let read = lucene::read(query)
         .map_err(|()| ("query_shard_exception", format!("Failed to parse query [{query}]")))?;
-    if field != "title" {
-        return Ok(Asked { seen: read.text, ..Asked::default() });
-    }
-    Ok(Asked {
-        seen: read.text,
-        wanted: read.wanted,
-        unwanted: read.unwanted,
-        is_everything: read.is_everything,
-    })
+    let matcher = match field {
+        "title" if read.is_everything => Matcher::Everything,
+        "title" => Matcher::Expression(read.expression),
+        _ => Matcher::Nothing,
+    };
+    Ok(Asked { seen: read.text, matcher })
 }

@@ -35,13 +35,19 @@ pub fn words(text: &str) -> BTreeSet<String> {
 
 /// Documents with all the `wanted` words and none of the `unwanted`, the shortest first.
 pub fn search(wanted: &BTreeSet<String>, unwanted: &BTreeSet<String>) -> Vec<Value> {
+    search_by(|title| {
+        let own = words(title);
+        !wanted.is_empty() && own.is_superset(wanted) && own.is_disjoint(unwanted)
+    })
+}
+
+/// Documents with such a title, the shortest first.
+pub fn search_by(is_hit: impl Fn(&str) -> bool) -> Vec<Value> {
+    let title = |document: &Value| document["title"].as_str().unwrap_or_default().to_owned();
     let mut found: Vec<(usize, Value)> = documents()
         .into_iter()
-        .filter_map(|document| {
-            let own = words(document["title"].as_str().unwrap_or_default());
-            let is_hit = !wanted.is_empty() && own.is_superset(wanted) && own.is_disjoint(unwanted);
-            is_hit.then_some((own.len(), document))
-        })
+        .filter(|document| is_hit(&title(document)))
+        .map(|document| (words(&title(&document)).len(), document))
         .collect();
     found.sort_by_key(|(count, _)| *count);
     found.into_iter().map(|(_, document)| document).collect()

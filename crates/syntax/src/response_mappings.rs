@@ -6,7 +6,8 @@ use crate::split::{find_top, split_top};
 use crate::suggest;
 use std::str::FromStr;
 
-const KEYS: [&str; 6] = ["FOUND", "RETRIEVED", "RESULTS", "RESULT", "ERROR", "ERROR_IF"];
+const KEYS: [&str; 8] =
+    ["FOUND", "RETRIEVED", "RESULTS", "RESULT", "ERROR", "ERROR_IF", "PARTIAL", "PARTIAL_IF"];
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResponseMappings {
@@ -22,9 +23,13 @@ pub struct ResponseMappings {
     pub error: Option<JsonPath>,
     /// When a response with status 200 is a failure. Without it: when there is something at `error`.
     pub error_if: Option<ErrorCondition>,
+    /// What a response says of results that are missing from it.
+    pub partial: Option<JsonPath>,
+    /// When results are missing. Without it: when there is something at `partial`.
+    pub partial_if: Option<ErrorCondition>,
 }
 
-/// `ERROR_IF=<path>=<value>`: the value at the path is this text.
+/// `ERROR_IF=<path>=<value>` and `PARTIAL_IF=<path>=<value>`: the value at the path is this text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorCondition {
     pub path: JsonPath,
@@ -32,9 +37,9 @@ pub struct ErrorCondition {
 }
 
 impl ErrorCondition {
-    fn parse(text: &str) -> Result<Self, SyntaxError> {
+    fn parse(key: &str, text: &str) -> Result<Self, SyntaxError> {
         let Some(at) = find_top(text, &['=']) else {
-            return Err("ERROR_IF needs a path and a value: ERROR_IF=ok=false.".into());
+            return Err(format!("{key} needs a path and a value: {key}=ok=false.").into());
         };
         Ok(Self { path: JsonPath::parse(&text[..at])?, value: text[at + 1..].trim().to_owned() })
     }
@@ -52,9 +57,13 @@ impl ResponseMappings {
                 .into());
             };
             let (key, value) = (piece[..at].trim(), &piece[at + 1..]);
-            if key == "ERROR_IF" {
-                let condition = ErrorCondition::parse(value)?;
-                mappings.error_if.get_or_insert(condition);
+            let condition = match key {
+                "ERROR_IF" => Some(&mut mappings.error_if),
+                "PARTIAL_IF" => Some(&mut mappings.partial_if),
+                _ => None,
+            };
+            if let Some(place) = condition {
+                place.get_or_insert(ErrorCondition::parse(key, value)?);
                 continue;
             }
             let place = match key {
@@ -63,6 +72,7 @@ impl ResponseMappings {
                 "RESULTS" => &mut mappings.results,
                 "RESULT" => &mut mappings.result,
                 "ERROR" => &mut mappings.error,
+                "PARTIAL" => &mut mappings.partial,
                 _ => return Err(suggest::unknown("response mapping", key, KEYS).into()),
             };
             // If a key repeats, the first one applies, as in the other mappings.
@@ -113,6 +123,11 @@ mod tests {
         assert_eq!(mappings.error.as_ref().map(JsonPath::as_str), Some("error.info"));
         let condition = mappings.error_if.expect("a condition");
         assert_eq!((condition.path.as_str(), condition.value.as_str()), ("['a=b'].ok", "not so"));
+        let mappings =
+            ResponseMappings::parse("PARTIAL=head.details,PARTIAL_IF=head.partial=true").expect("mappings");
+        assert_eq!(mappings.partial.as_ref().map(JsonPath::as_str), Some("head.details"));
+        let condition = mappings.partial_if.expect("a condition");
+        assert_eq!((condition.path.as_str(), condition.value.as_str()), ("head.partial", "true"));
     }
 
     #[test]
@@ -122,6 +137,7 @@ mod tests {
             ("RESULTS=a", true),
             ("ERROR=error", true),
             ("ERROR_IF=ok=false", true),
+            ("PARTIAL_IF=ok=false", true),
             ("FOUND=n,RESULTS=$", true),
             ("FOUND=n", false),
             ("RETRIEVED=n,ERROR=error", false),
@@ -136,6 +152,7 @@ mod tests {
     fn names_the_mistake() {
         let table = [
             ("ERROR_IF=ok", "a path and a value"),
+            ("PARTIAL_IF=ok", "PARTIAL_IF needs a path and a value"),
             ("ERROR_IF=a b=c", "'a b' is not a path"),
             ("RESULT_S=a", "Did you mean 'RESULTS'?"),
             ("items", "'items' is not of the form"),

@@ -218,7 +218,7 @@ impl MongoDb {
             let counted = counting.limit(COUNT_MAX).max_time(command.time_left()).await.map_err(failed)?;
             found = found.max(counted);
         }
-        Ok(FoundRows { found, rows })
+        Ok(FoundRows { found, rows, missing: None })
     }
 
     async fn read(&self, server: &Server, command: &FindCommand) -> Result<Vec<Value>, ConnectorError> {

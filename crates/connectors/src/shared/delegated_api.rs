@@ -72,6 +72,14 @@ impl fmt::Debug for DelegatedApi {
     }
 }
 
+/// Pages of an API, each of which names the next one.
+#[derive(Debug)]
+pub struct ReceivedPages {
+    pub pages: Vec<Value>,
+    /// Why later pages are missing.
+    pub missing: Option<ConnectorError>,
+}
+
 impl DelegatedApi {
     pub fn new(
         service: &'static Service,
@@ -136,20 +144,24 @@ impl DelegatedApi {
         self.understood(&answer, read)
     }
 
-    /// Requests one page after the other, because each names the next one. Pages received before a failure are kept.
+    /// Requests one page after the other, because each names the next one. Pages received before a failure are kept,
+    /// with the failure.
     pub async fn ask_all(
         &self,
         first: HttpRequest,
         next: impl Fn(&Value) -> Option<HttpRequest>,
         is_enough: impl Fn(&[Value]) -> bool,
-    ) -> Result<Vec<Value>, ConnectorError> {
+    ) -> Result<ReceivedPages, ConnectorError> {
         let (started, time_max) = (Instant::now(), first.time_max);
-        let (mut request, mut pages) = (first, Vec::new());
+        let (mut request, mut pages, mut missing) = (first, Vec::new(), None);
         while pages.len() < PAGES_MAX {
             request.time_max = time_max.saturating_sub(started.elapsed());
             let page = match self.ask(&request).await {
                 Ok(page) => page,
-                Err(_) if !pages.is_empty() => break,
+                Err(error) if !pages.is_empty() => {
+                    missing = Some(error);
+                    break;
+                }
                 Err(error) => return Err(error),
             };
             let following = next(&page);
@@ -159,7 +171,7 @@ impl DelegatedApi {
                 _ => break,
             }
         }
-        Ok(pages)
+        Ok(ReceivedPages { pages, missing })
     }
 
     /// The body of a response, or the error for the user.

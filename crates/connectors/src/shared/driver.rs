@@ -54,7 +54,7 @@ pub async fn execute<D: Driver>(driver: &D, request: &SqlRequest) -> Result<Foun
         if driver.end(&mut connection).await {
             D::pool().idle(driver.target()).put(connection);
         }
-        answer.map(|(found, rows)| FoundRows { found, rows })
+        answer.map(|(found, rows)| FoundRows { found, rows, missing: None })
     })
     .await
 }

@@ -1,6 +1,7 @@
 //! What the Google Workspace APIs have in common.
 
-use super::delegated_api::{DelegatedApi, ErrorCause, Service};
+use super::delegated_api::{DelegatedApi, ErrorCause, ReceivedPages, Service};
+use super::found_rows::ListedRows;
 use domain::ports::{ConnectorError, RequestDescription, SourceRequest};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -44,7 +45,7 @@ pub async fn list(
     request: &ListRequest,
     key: &str,
     rows_max: usize,
-) -> Result<Vec<Value>, ConnectorError> {
+) -> Result<ListedRows, ConnectorError> {
     let time_max = request.time_max;
     let parameters: Vec<(&str, &str)> =
         request.parameters.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -56,7 +57,8 @@ pub async fn list(
         Some(api.get(api.address(path, &parameters), time_max))
     };
     let first = api.get(api.address(path, &parameters), time_max);
-    let pages = api.ask_all(first, next, |pages| pages.iter().map(rows).sum::<usize>() >= rows_max).await?;
+    let is_enough = |pages: &[Value]| pages.iter().map(rows).sum::<usize>() >= rows_max;
+    let ReceivedPages { pages, missing } = api.ask_all(first, next, is_enough).await?;
     let mut all = Vec::new();
     for mut page in pages {
         if let Value::Array(rows) = page[key].take() {
@@ -64,7 +66,7 @@ pub async fn list(
         }
     }
     all.truncate(rows_max);
-    Ok(all)
+    Ok(ListedRows { rows: all, missing })
 }
 
 /// Google answers 403 to rate limiting, to a missing permission and to a disabled API.

@@ -1,8 +1,8 @@
-//! Terms of a full-text match: each word in double quotes, so that none is an operator.
+//! Expressions of a full-text match: each word and phrase in double quotes, so that nothing in it is an operator.
 
 use domain::ports::ConnectorError;
 use syntax::query_mappings::QueryMappings;
-use syntax::query_string::is_not;
+use syntax::query_string::{Dialect, Expression, Negation, Written};
 
 /// The mapping `QUOTE_TERMS`: whether all words must match, or any of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,42 +21,66 @@ impl Quoting {
         }
     }
 
-    /// The match expression of a query; `None` if no word of it can be searched for. If the source supports NOT, the
-    /// words after it are excluded.
-    pub fn expression(self, query: &str, knows_not: bool) -> Option<String> {
-        let words: Vec<&str> = query.split_whitespace().collect();
-        let cut = if knows_not { words.iter().position(|word| is_not(word)) } else { None };
-        let between = match self {
-            Self::All => " ",
-            Self::Any => " OR ",
-        };
-        let wanted = quoted(&words[..cut.unwrap_or(words.len())], between)?;
-        match cut.and_then(|at| quoted(&words[at + 1..], " OR ")) {
-            Some(unwanted) => Some(format!("({wanted}) NOT ({unwanted})")),
-            None => Some(wanted),
-        }
+    /// The match expression of a query; `None` if no word of it can be searched for. If the source cannot negate,
+    /// excluded terms are left out.
+    pub fn expression(self, query: &str, can_negate: bool) -> Option<String> {
+        let expression = Expression::parse(query).render(&FullText { quoting: self, can_negate });
+        (!expression.is_empty()).then_some(expression)
     }
 }
 
-fn quoted(words: &[&str], between: &str) -> Option<String> {
-    // A word without alphanumeric characters would match nothing.
-    let searchable = words.iter().filter(|word| word.chars().any(char::is_alphanumeric));
-    let terms: Vec<String> = searchable.map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
-    (!terms.is_empty()).then(|| terms.join(between))
+/// The syntax of full-text matches, such as that of FTS5: `NOT` binds tighter than `AND`, and `AND` tighter than `OR`.
+struct FullText {
+    quoting: Quoting,
+    can_negate: bool,
+}
+
+impl Dialect for FullText {
+    fn negation(&self) -> Negation<'_> {
+        if self.can_negate { Negation::Each(" NOT ") } else { Negation::LeftOut }
+    }
+
+    fn term(&self, term: Written<'_>) -> String {
+        // A term without alphanumeric characters would match nothing.
+        let is_searchable = term.text.contains(char::is_alphanumeric);
+        if is_searchable { format!("\"{}\"", term.text.replace('"', "\"\"")) } else { String::new() }
+    }
+
+    fn beside(&self) -> &str {
+        match self.quoting {
+            Quoting::All => " AND ",
+            Quoting::Any => " OR ",
+        }
+    }
+
+    fn groups_wanted(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shared::boolean_language::can_negate;
 
     #[test]
     fn words_are_quoted() {
         let table = [
-            ("AND", "flood warning", Some(r#""flood" "warning""#)),
+            ("AND", "flood warning", Some(r#""flood" AND "warning""#)),
             ("OR", "flood warning", Some(r#""flood" OR "warning""#)),
-            ("and", r#"say "hi" - near("#, Some(r#""say" """hi""" "near(""#)),
-            ("OR", "flood OR", Some(r#""flood" OR "OR""#)),
-            ("OR,NOT=true", "a b NOT c d", Some(r#"("a" OR "b") NOT ("c" OR "d")"#)),
+            ("AND", r#"error "file not found""#, Some(r#""error" AND "file not found""#)),
+            ("and", r#"say "hi" - near*"#, Some(r#""say" AND "hi" AND "near*""#)),
+            ("OR", "flood OR", Some(r#""flood""#)),
+            ("AND", "flood OR silt", Some(r#""flood" OR "silt""#)),
+            ("AND", "(flood OR silt) dam", Some(r#"("flood" OR "silt") AND "dam""#)),
+            ("OR", "flood AND dam", Some(r#""flood" AND "dam""#)),
+            ("OR,NOT=true", "a b NOT c d", Some(r#"("a" OR "b") NOT "c" NOT "d""#)),
+            ("AND,NOT=true", r#"a -"b c" d"#, Some(r#"("a" AND "d") NOT "b c""#)),
+            ("AND,NOT_CHAR=-", "a -b", Some(r#""a" NOT "b""#)),
+            ("AND,NOT=true", "(a NOT b) OR c", Some(r#"("a" NOT "b") OR "c""#)),
+            ("AND,NOT=true", "a NOT (b OR c)", Some(r#""a" NOT ("b" OR "c")"#)),
+            ("AND,NOT=true", "a not b", Some(r#""a" AND "not" AND "b""#)),
+            ("AND", "a NOT b", Some(r#""a""#)),
             ("AND,NOT=true", "a NOT", Some(r#""a""#)),
             ("AND,NOT=true", "NOT c", None),
             ("AND", "- *", None),
@@ -64,7 +88,11 @@ mod tests {
         for (mapping, query, want) in table {
             let mappings = QueryMappings::parse(&format!("QUOTE_TERMS={mapping}")).expect("mappings");
             let quoting = Quoting::of(&mappings).expect("a value").expect("a mapping");
-            assert_eq!(quoting.expression(query, mappings.not()).as_deref(), want, "{mapping} {query}");
+            assert_eq!(
+                quoting.expression(query, can_negate(&mappings)).as_deref(),
+                want,
+                "{mapping} {query}"
+            );
         }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Uses version 1.0 of the API: the beta version may change at any time and is not meant for production.
 
+use super::boolean_language::{KQL, can_negate};
 use super::check::{read_notations, require_results, valid_notations};
 use super::delegated_api::{DelegatedApi, ErrorCause, Service, without_credentials};
 use super::http_source::config_invalid;
-use super::literal_terms::{LiteralTerms, joined};
 use super::{json_body, page};
 use domain::parsed_text::ParsedText;
 use domain::ports::{
@@ -140,7 +140,7 @@ impl TypedConnector for GraphSearch {
     fn capability(&self) -> Capability {
         // A request body set by the provider defines its own paging.
         let is_ours = self.template.is_empty();
-        Capability { page: is_ours, date_sort: is_ours, not: self.mappings.not() }
+        Capability { page: is_ours, date_sort: is_ours, not: can_negate(&self.mappings) }
     }
 
     fn pages(&self, results_wanted: u32) -> u32 {
@@ -182,10 +182,14 @@ impl GraphSearch {
         results_wanted.clamp(1, self.entity.page_max)
     }
 
-    /// The words as KQL.
+    /// The query as KQL.
     fn kql(&self, text: &str) -> Result<String, ConnectorError> {
-        let words = joined(&LiteralTerms::of(text, self.mappings.not())?, " AND ", " AND NOT ");
-        Ok(if self.entity.is_file { format!("({words}) AND (NOT contenttype:folder)") } else { words })
+        let can_negate = can_negate(&self.mappings);
+        if self.entity.is_file {
+            return Ok(format!("({}) AND (NOT contenttype:folder)", KQL.query(text, can_negate)?));
+        }
+        // A template may put more beside it.
+        if self.template.is_empty() { KQL.query(text, can_negate) } else { KQL.operand(text, can_negate) }
     }
 
     fn request(&self, query: &ProviderQuery<'_>, kql: &str) -> Value {

@@ -1,6 +1,7 @@
 //! Code shared by several connectors.
 
 pub mod bigquery;
+pub mod boolean_language;
 pub mod check;
 pub mod connection_pool;
 pub mod database;
@@ -20,7 +21,6 @@ pub mod http_auth;
 pub mod http_check;
 pub mod http_source;
 pub mod json_body;
-pub mod literal_terms;
 pub mod match_terms;
 pub mod mcp;
 pub mod microsoft_graph;

@@ -9,10 +9,11 @@ use syntax::response_mappings::ResponseMappings;
 /// Splits a response into found, retrieved and the items, which are moved, not copied.
 pub fn take_apart(mut answer: Value, mappings: &ResponseMappings) -> Result<NormalizedPage, ConnectorError> {
     reported_error::check(&answer, mappings)?;
+    let missing = reported_error::missing(&answer, mappings);
     let found = count("FOUND", mappings.found.as_ref(), &answer)?;
     let retrieved = count("RETRIEVED", mappings.retrieved.as_ref(), &answer)?;
     if found == Some(0) || retrieved == Some(0) {
-        return Ok(nothing());
+        return Ok(nothing(missing));
     }
     let mut items = take_results(mappings.results.as_ref(), &mut answer)?;
     drop(answer);
@@ -25,13 +26,13 @@ pub fn take_apart(mut answer: Value, mappings: &ResponseMappings) -> Result<Norm
     }
     items.retain(|item| !item.is_null());
     if items.is_empty() {
-        return Ok(nothing());
+        return Ok(nothing(missing));
     }
-    Ok(NormalizedPage { found, retrieved, items })
+    Ok(NormalizedPage { found, retrieved, items, missing })
 }
 
-fn nothing() -> NormalizedPage {
-    NormalizedPage { found: Some(0), retrieved: Some(0), items: Vec::new() }
+fn nothing(missing: Option<ConnectorError>) -> NormalizedPage {
+    NormalizedPage { found: Some(0), retrieved: Some(0), items: Vec::new(), missing }
 }
 
 /// The items of a response. Without a path, a list is the items and an object is one item; with a path that finds

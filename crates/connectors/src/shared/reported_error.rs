@@ -3,6 +3,7 @@
 use domain::ports::{ConnectorError, ConnectorErrorKind};
 use serde_json::Value;
 use std::borrow::Cow;
+use syntax::json_path::JsonPath;
 use syntax::response_mappings::{ErrorCondition, ResponseMappings};
 
 /// Longest message of a source that is repeated.
@@ -15,22 +16,29 @@ const LEVELS_MAX: usize = 4;
 
 /// An error if the response is one according to `ERROR` and `ERROR_IF`.
 pub fn check(answer: &Value, mappings: &ResponseMappings) -> Result<(), ConnectorError> {
-    let said =
-        || mappings.error.as_ref()?.find(answer).into_iter().find_map(|value| message(value, LEVELS_MAX));
-    let reported = match &mappings.error_if {
-        None => said(),
-        Some(condition) if applies(condition, answer) => Some(
-            said().unwrap_or_else(|| format!("{} is {}", condition.path.as_str(), condition.value).into()),
-        ),
-        Some(_) => None,
+    reported(answer, mappings.error.as_ref(), mappings.error_if.as_ref()).map_or(Ok(()), Err)
+}
+
+/// Why results are missing from the response, if it says so according to `PARTIAL` and `PARTIAL_IF`.
+pub fn missing(answer: &Value, mappings: &ResponseMappings) -> Option<ConnectorError> {
+    reported(answer, mappings.partial.as_ref(), mappings.partial_if.as_ref())
+}
+
+fn reported(
+    answer: &Value,
+    path: Option<&JsonPath>,
+    condition: Option<&ErrorCondition>,
+) -> Option<ConnectorError> {
+    let said = || path?.find(answer).into_iter().find_map(|value| message(value, LEVELS_MAX));
+    let message = match condition {
+        None => said()?,
+        Some(condition) if applies(condition, answer) => {
+            said().unwrap_or_else(|| format!("{} is {}", condition.path.as_str(), condition.value).into())
+        }
+        Some(_) => return None,
     };
-    match reported {
-        None => Ok(()),
-        Some(message) => Err(ConnectorError::new(
-            ConnectorErrorKind::SourceError,
-            format!("the source reports: {}", one_line(&message)),
-        )),
-    }
+    let message = format!("the source reports: {}", one_line(&message));
+    Some(ConnectorError::new(ConnectorErrorKind::SourceError, message))
 }
 
 fn applies(condition: &ErrorCondition, answer: &Value) -> bool {
@@ -100,6 +108,35 @@ mod tests {
         ];
         for (answer, mappings, expected) in table {
             assert_eq!(reported(answer, mappings).as_deref(), expected, "{mappings}");
+        }
+    }
+
+    #[test]
+    fn missing_results_are_told_where_the_mappings_say() {
+        let solr = json!({"responseHeader": {"status": 0, "partialResults": true, "partialResultsDetails": "Limits exceeded"}});
+        let searx = json!({"results": [1], "unresponsive_engines": [["google", "timeout"]]});
+        let all = json!({"results": [1], "unresponsive_engines": [], "incomplete_results": false});
+        let table = [
+            (
+                &solr,
+                "PARTIAL_IF=responseHeader.partialResults=true",
+                Some("responseHeader.partialResults is true"),
+            ),
+            (
+                &solr,
+                "PARTIAL=responseHeader.partialResultsDetails,PARTIAL_IF=responseHeader.partialResults=true",
+                Some("Limits exceeded"),
+            ),
+            (&solr, "", None),
+            (&searx, "PARTIAL=unresponsive_engines", Some("google")),
+            (&all, "PARTIAL=unresponsive_engines", None),
+            (&all, "PARTIAL_IF=incomplete_results=true", None),
+        ];
+        for (answer, mappings, expected) in table {
+            let mappings = ResponseMappings::parse(mappings).expect("mappings");
+            let expected = expected.map(|text| format!("the source reports: {text}"));
+            assert_eq!(missing(answer, &mappings).map(|error| error.message), expected, "{answer}");
+            assert!(check(answer, &mappings).is_ok());
         }
     }
 

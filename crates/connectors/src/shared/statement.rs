@@ -1,10 +1,12 @@
 //! SQL statements from a template: the words of the query are always bound as parameters.
 
+use super::boolean_language::can_negate;
 use super::dialect::Dialect;
 use super::match_terms::Quoting;
 use domain::ports::ConnectorError;
 use domain::search::Sort;
 use syntax::query_mappings::QueryMappings;
+use syntax::query_string::{Kind, Token, tokens};
 use syntax::query_template::{Part, parts};
 
 /// A parsed template, with placeholders for the fields and the words of a query.
@@ -15,7 +17,7 @@ pub struct Template {
     fields: String,
     date_column: Option<String>,
     quoting: Option<Quoting>,
-    knows_not: bool,
+    can_negate: bool,
     has_order: bool,
     has_limit: bool,
 }
@@ -64,7 +66,7 @@ impl Template {
             fields: scan.mapped("fields")?,
             date_column: date_column.map(str::to_owned),
             quoting: Quoting::of(mappings)?,
-            knows_not: mappings.not(),
+            can_negate: can_negate(mappings),
             has_order: words.iter().any(|word| word == "order"),
             has_limit: words.iter().any(|word| matches!(word.as_str(), "limit" | "fetch" | "top")),
             pieces: scan.pieces,
@@ -80,13 +82,15 @@ impl Template {
         // Databases end a string at NUL, and a pattern would then match everything.
         let query = query.replace('\0', "");
         let query = match self.quoting {
-            Some(quoting) => quoting.expression(&query, self.knows_not)?,
+            Some(quoting) => quoting.expression(&query, self.can_negate)?,
             None => query,
         };
         let column = self.date_column.as_ref().filter(|_| sort == Sort::Date && self.sorts_by_date());
         let text = self.limited(self.written(&self.fields), column.map(String::as_str), rows_max);
         let values = self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Value(parts) if is_pattern(parts) => Some(value(parts, &self.dialect.literal(&query))),
+            Piece::Value(parts) if is_pattern(parts) => {
+                Some(value(parts, &self.dialect.literal(pattern_text(&query))))
+            }
             Piece::Value(parts) => Some(value(parts, &query)),
             _ => None,
         });
@@ -133,6 +137,14 @@ impl Template {
 /// `'%{query_string}%'`: a LIKE pattern.
 fn is_pattern(parts: &[ValuePart]) -> bool {
     parts.iter().any(|part| matches!(part, ValuePart::Text(text) if text.contains('%')))
+}
+
+/// The text that a pattern looks for: a pattern is one literal text, and a query that is one phrase is that text.
+fn pattern_text(query: &str) -> &str {
+    match &tokens(query)[..] {
+        [Token { kind: Kind::Phrase, is_negated: false, text, .. }] if !text.trim().is_empty() => text,
+        _ => query,
+    }
 }
 
 fn value(parts: &[ValuePart], query: &str) -> String {
@@ -315,6 +327,22 @@ mod tests {
                 values: vec!["%%x'; drop table t --%%".into(), "%x'; drop table t --%".into()],
             })
         );
+    }
+
+    #[test]
+    fn a_pattern_looks_for_one_text() {
+        let table = [
+            ("copper wire", "copper wire"),
+            ("\"copper wire\"", "copper wire"),
+            ("“100% copper”", r"100\% copper"),
+            ("\"copper wire\" tin", "\"copper wire\" tin"),
+            ("\"\"", "\"\""),
+            ("copper OR tin", "copper OR tin"),
+        ];
+        for (query, want) in table {
+            let bound = template(LIKE, MAPPINGS).expect("a template").bind(query, Sort::Relevancy, 10);
+            assert_eq!(bound.expect("a statement").values[1], format!("%{want}%"), "{query}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::fixture::{answer, context, provider, query};
 use async_trait::async_trait;
 use domain::ports::{
     ConnectorErrorKind, ConnectorKind, ExtractError, ExtractText, ExtractedText, FileToRead, PluginContext,
+    ProviderQuery,
 };
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
@@ -219,6 +220,34 @@ async fn large_and_unreadable_files_are_found_by_name() {
     }
     assert_eq!(paths(&tools, &spec(folder.path()), "inside").await, [""; 0]);
     assert_eq!(extract.files.load(Ordering::Relaxed), 1, "the damaged file was tried once");
+}
+
+/// Never reads a file.
+struct Stuck;
+
+#[async_trait]
+impl ExtractText for Stuck {
+    fn knows(&self, _name: &str) -> bool {
+        true
+    }
+    async fn extract(&self, _file: FileToRead) -> Result<ExtractedText, ExtractError> {
+        std::future::pending().await
+    }
+}
+
+/// Files that were found in time are kept, and it is said that others may be missing.
+#[tokio::test]
+async fn files_that_were_not_searched_in_time_are_missing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "river.txt", "A river.", 1);
+    write(folder.path(), "other.txt", "Another river.", 1);
+    let context = PluginContext { extract: Arc::new(Stuck), ..tools(&[folder.path()], counting()) };
+    let connector = (kind().build)(&provider(spec(folder.path())), &context).expect("a connector");
+    let hurried = ProviderQuery { time_max: Duration::from_millis(600), ..query("river") };
+    let built = connector.prepare(&hurried).expect("a question");
+    let page = built.execute().await.expect("what was found").normalize().expect("a page");
+    assert_eq!(page.items.len(), 1, "by its name");
+    assert_eq!(page.missing.map(|error| error.kind), Some(ConnectorErrorKind::Timeout));
 }
 
 /// A folder may become a link after it was saved.

@@ -78,6 +78,21 @@ async fn counts_sorts_and_limits() {
     let negated = "fields=*,QUOTE_TERMS=AND,NOT=true";
     let page = asked(spec(&url, MATCH, negated), &query("flood NOT gauge")).await.expect("a page");
     assert_eq!(titles(&page), ["It's a flood"]);
+    for (text, want) in [
+        ("\"no water\"", vec!["Silt"]),
+        ("\"water no\"", vec![]),
+        ("(gauge OR silt) NOT \"no water\"", vec!["Flood warning"]),
+        ("silt OR gauge warns", vec!["Flood warning", "Silt"]),
+        ("flood -\"a gauge\" -100", vec![]),
+        ("flood NOT (gauge OR silt)", vec!["It's a flood"]),
+    ] {
+        let page = asked(spec(&url, MATCH, negated), &query(text)).await.expect(text);
+        let mut found = titles(&page);
+        found.sort_unstable();
+        assert_eq!(found, want, "{text}");
+    }
+    let page = asked(spec(&url, LIKE, LIKE_MAPPINGS), &query("\"no water\"")).await.expect("a page");
+    assert_eq!(titles(&page), ["Silt"]);
 }
 
 #[tokio::test]

@@ -232,4 +232,6 @@ pub struct NormalizedPage {
     /// Number of items on this page, if the source reports it.
     pub retrieved: Option<u64>,
     pub items: Vec<Value>,
+    /// Why other results are missing, if the source reports that a part of it failed.
+    pub missing: Option<ConnectorError>,
 }

@@ -5,6 +5,7 @@ use crate::cloud_documents::{Document, words};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
     FullText(String),
+    Phrase(String),
     Folder,
     Trashed,
     Not(Box<Query>),
@@ -16,6 +17,7 @@ impl Query {
     pub fn holds(&self, document: &Document) -> bool {
         match self {
             Self::FullText(text) => document.holds(&words(text)),
+            Self::Phrase(text) => document.holds_phrase(&words(text)),
             Self::Folder => document.is_folder,
             Self::Trashed => false,
             Self::Not(inner) => !inner.holds(document),
@@ -27,7 +29,7 @@ impl Query {
     /// The search texts, without escapes.
     pub fn texts(&self) -> Vec<&str> {
         match self {
-            Self::FullText(text) => vec![text],
+            Self::FullText(text) | Self::Phrase(text) => vec![text],
             Self::Folder | Self::Trashed => Vec::new(),
             Self::Not(inner) => inner.texts(),
             Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::texts).collect(),
@@ -80,6 +82,9 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                 sign.push(c);
             }
             tokens.push(Token::Word(sign));
+        } else if "()".contains(c) {
+            chars.next();
+            tokens.push(Token::Word(c.to_string()));
         } else {
             return Err("Invalid Value".to_owned());
         }
@@ -115,14 +120,25 @@ fn term(rest: &mut &[Token]) -> Result<Query, String> {
     if take(rest, "not") {
         return Ok(Query::Not(Box::new(term(rest)?)));
     }
+    if take(rest, "(") {
+        let inner = any(rest)?;
+        return if take(rest, ")") { Ok(inner) } else { Err("Invalid Value".to_owned()) };
+    }
     let [Token::Word(name), Token::Word(operator), value, after @ ..] = *rest else {
         return Err("Invalid Value".to_owned());
     };
     *rest = after;
     match (name.as_str(), operator.as_str(), value) {
-        // Quotes inside would make it a phrase.
         ("fullText", "contains", Token::Text(text)) if !text.contains('"') => {
             Ok(Query::FullText(text.clone()))
+        }
+        // In double quotes it is a phrase.
+        ("fullText", "contains", Token::Text(text)) => {
+            let phrase = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+            match phrase.filter(|phrase| !phrase.contains('"')) {
+                Some(phrase) => Ok(Query::Phrase(phrase.to_owned())),
+                None => Err("Invalid Value".to_owned()),
+            }
         }
         ("trashed", "=", Token::Word(value)) if value == "false" => Ok(Query::Not(Box::new(Query::Trashed))),
         ("trashed", "=", Token::Word(value)) if value == "true" => Ok(Query::Trashed),
@@ -142,6 +158,9 @@ mod tests {
         let query = parse("fullText contains 'it\\'s' and not fullText contains '\\\\x' and trashed = false")
             .unwrap();
         assert_eq!(query.texts(), ["it's", "\\x"]);
+        let query =
+            parse("(fullText contains '\"a b\"' or fullText contains 'c') and not trashed = true").unwrap();
+        assert_eq!(query.texts(), ["a b", "c"]);
         for text in [
             "",
             "fullText contains 'x",
@@ -149,6 +168,8 @@ mod tests {
             "name = 'x'",
             "fullText contains 'x' y",
             "trashed = 'false'",
+            "(fullText contains 'x'",
+            "fullText contains 'x\" y'",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

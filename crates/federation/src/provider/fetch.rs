@@ -33,7 +33,7 @@ const INLINE_PARSE_BYTES_MAX: usize = 32 * 1024;
 pub(super) struct FetchedItems {
     pub found: Option<u64>,
     pub items: Vec<Value>,
-    /// Why later pages are missing.
+    /// Why results are missing: a later page failed, or the source reports that a part of it did.
     pub missing: Option<ConnectorError>,
 }
 
@@ -45,6 +45,7 @@ impl FetchedItems {
             self.found = page.found.or(self.found);
         }
         self.items.extend(page.items);
+        self.missing = self.missing.take().or(page.missing);
         count
     }
 }
@@ -93,7 +94,7 @@ impl PageFetcher<'_> {
         set.query_to_provider = self.secrets.mask(&first.shown()).into_owned();
         let first = self.fetch_page(first, &mut set.notices).await?;
         let page_size = first.items.len();
-        let mut fetched = FetchedItems { found: first.found, items: first.items, missing: None };
+        let mut fetched = FetchedItems { found: first.found, items: first.items, missing: first.missing };
         let mut later_pages = futures_util::stream::iter(1..pages)
             .map(|page| async move {
                 let mut retries = Vec::new();
@@ -117,9 +118,11 @@ impl PageFetcher<'_> {
                 Ok(Some(Err(error))) => error,
                 Err(_) => ConnectorError::new(ConnectorErrorKind::Timeout, reason::later_pages_late()),
             };
-            set.notices.push(run.notice(NoticeKind::provider_failed(&set.provider_name, error.to_string())));
             fetched.missing = Some(error);
             break;
+        }
+        if let Some(error) = &fetched.missing {
+            set.notices.push(run.notice(NoticeKind::provider_failed(&set.provider_name, error.to_string())));
         }
         fetched.items.truncate(wanted);
         Ok(fetched)

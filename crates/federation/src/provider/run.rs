@@ -62,8 +62,8 @@ impl ProviderRun {
         set.items.clear();
     }
 
-    /// Runs the steps and masks the secrets that a provider repeats in notices and errors. Returns why later pages are
-    /// missing, if they are.
+    /// Runs the steps and masks the secrets that a provider repeats in notices and errors. Returns why results are
+    /// missing, if some are.
     async fn run_steps(&self, set: &mut ResultSet) -> Result<Option<ConnectorError>, ConnectorError> {
         let (connector, secrets) = self.build_connector().await?;
         let mut outcome = self.fetch_and_process(set, &connector, &secrets).await;
@@ -102,7 +102,7 @@ impl ProviderRun {
     }
 }
 
-/// Records that later pages are missing. The results of the earlier ones stay.
+/// Records that results are missing. Those that were received stay.
 fn note_missing(set: &mut ResultSet, error: &ConnectorError) {
     set.status = ProviderStatus::Partial;
     set.error = Some(fault(error));

@@ -50,7 +50,7 @@ impl TypedConnector for FixedRows {
     }
     fn normalize(&self, items: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
         let count = Some(items.len() as u64);
-        Ok(NormalizedPage { found: count, retrieved: count, items })
+        Ok(NormalizedPage { found: count, retrieved: count, items, missing: None })
     }
 }
 

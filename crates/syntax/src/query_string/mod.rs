@@ -6,7 +6,6 @@
 //! balanced quotation marks and parentheses, and without operators that have no operands.
 
 mod expression;
-mod negation;
 mod render;
 mod terms;
 #[cfg(test)]
@@ -15,7 +14,6 @@ mod tokens;
 mod words;
 
 pub use expression::{Conjunction, DEPTH_MAX, Expression, Item, NegatedBy, Operand};
-pub use negation::{NegatedWords, is_not, negation};
 pub use render::{Dialect, Negation, QueryNotation, Written};
 pub use terms::{Term, terms};
 pub use tokens::{Kind, Token, tokens};

@@ -43,6 +43,11 @@ pub trait Dialect {
         " OR "
     }
 
+    /// Terms that are not negated are in parentheses before negated ones, because operators bind in another order.
+    fn groups_wanted(&self) -> bool {
+        false
+    }
+
     /// The source gets nothing of the query's own notation: terms do not touch, alternatives of several terms are in
     /// parentheses, and there are no alternatives of negated terms alone.
     fn is_strict(&self) -> bool {
@@ -119,6 +124,9 @@ impl<T: AsRef<str>> Conjunction<T> {
             return out;
         }
         let negated = || self.operands.iter().filter(|operand| operand.is_negated());
+        if dialect.groups_wanted() && out.terms > 1 && negated().next().is_some() {
+            out.text = format!("({})", out.text);
+        }
         match negation {
             Negation::AsWritten | Negation::LeftOut => {}
             Negation::Each(joint) => {

@@ -12,6 +12,7 @@ use domain::secret::Secret;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use syntax::query_string::{Conjunction, Expression, Item, Operand};
 
 /// More than a plain search requests; the source of a subject has at least this many documents for its `many`.
 pub const MANY: u32 = 25;
@@ -51,8 +52,8 @@ pub enum Literal {
     Found(fn(&Value) -> String),
     /// A vector source with one document for each; the nearest one is the text itself.
     Nearest(fn(&Value) -> String),
-    /// A word search with one document for each; that one is among the results, and each result contains every word of
-    /// the text.
+    /// A word search with one document for each; that one is among the results, and each result is what the query's own
+    /// notation asks for: it has the words of one of its alternatives. Nothing is an operator of the source alone.
     Words(fn(&Value) -> String),
     /// The source records the last text that it parsed.
     Seen(Box<dyn Fn() -> Option<String> + Send + Sync>),
@@ -121,17 +122,9 @@ impl Subject {
                         "{}: {query:?} is not in {found:?}",
                         self.kind.name
                     );
-                    let words = |text: &str| -> BTreeSet<String> {
-                        let words =
-                            text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-                        words.map(str::to_lowercase).collect()
-                    };
+                    let asked = Expression::parse(query);
                     for one in &found {
-                        assert!(
-                            words(one).is_superset(&words(query)),
-                            "{}: {one:?} for {query:?}",
-                            self.kind.name
-                        );
+                        assert!(is_met(&asked, &words(one)), "{}: {one:?} for {query:?}", self.kind.name);
                     }
                 }
                 Literal::Seen(last) => {
@@ -244,6 +237,23 @@ impl Subject {
         assert!(errors.is_empty(), "{}: {errors}", self.kind.name);
         (self.kind.build)(&provider, &self.context)
     }
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// Whether a text with these words is what a query asks for.
+fn is_met(asked: &Expression<&str>, own: &BTreeSet<String>) -> bool {
+    let is_there = |operand: &Operand<&str>| match &operand.item {
+        Item::Word(text) | Item::Phrase(text) => own.is_superset(&words(text)),
+        Item::Group(inner) => is_met(inner, own),
+    };
+    let is_met = |one: &Conjunction<&str>| {
+        one.operands.iter().all(|operand| is_there(operand) != operand.is_negated())
+    };
+    asked.alternatives.iter().any(is_met)
 }
 
 /// The secret parts of credentials. In `user:password` the user is not secret.

@@ -125,6 +125,52 @@ async fn an_error_with_status_200_is_an_error() {
     app.stop().await;
 }
 
+/// A source that reports with status 200 that a part of it failed has delivered only a part.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_of_a_response_that_failed_is_told() {
+    let app = AppHarness::start().await;
+    let (chat, engine, graph) = (Source::start().await, Source::start().await, Source::start().await);
+    let mappings = json!({"response_mappings": "RESULTS=items,PARTIAL_IF=incomplete=true"});
+    app.provider_with("Chat", &chat, mappings).await;
+    let mappings =
+        json!({"connector": "Elastic", "query_template": "", "query_mappings": "index_name=rivers"});
+    app.provider_with("Engine", &engine, mappings).await;
+    let document = "query ($q: String!) { search(q: $q) { title } }";
+    let mappings = json!({"connector": "GraphQL", "query_template": document,
+        "query_mappings": "query_string=q", "response_mappings": "RESULTS=data.search"});
+    app.provider_with("Graph", &graph, mappings).await;
+    for is_part in [true, false] {
+        chat.reply(Behavior::Json(json!({"items": items("river", 2)["items"], "incomplete": is_part})));
+        let hit = json!({"_id": "1", "_source": {"title": "A river", "url": "https://rivers.example/1"}});
+        let shards = json!({"total": 3, "failed": i32::from(is_part)});
+        engine.reply(Behavior::Json(json!({"timed_out": false, "_shards": shards, "hits": {"hits": [hit]}})));
+        let errors = if is_part { json!([{"message": "One place is down"}]) } else { json!([]) };
+        graph.reply(Behavior::Json(json!({"data": {"search": [{"title": "River"}]}, "errors": errors})));
+        let mixed = app.admin.get("/svc/search/?qs=river").await.body;
+        let info = &mixed["info"];
+        let (status, ready) =
+            if is_part { ("partial", "PARTIAL_RESULTS_READY") } else { ("ok", "FULL_RESULTS_READY") };
+        for (name, retrieved, said) in [
+            ("Chat", 2, "incomplete is true"),
+            ("Engine", 1, "1 of 3 shards failed"),
+            ("Graph", 1, "One place is down"),
+        ] {
+            assert_eq!(
+                (&info[name]["status"], &info[name]["retrieved"]),
+                (&json!(status), &json!(retrieved)),
+                "{info}"
+            );
+            assert_eq!(info[name]["error"].to_string().contains(said), is_part, "{name}: {}", info[name]);
+            let line = mixed["messages"].to_string().contains(said);
+            assert_eq!(line, is_part, "{name}: {}", mixed["messages"]);
+        }
+        assert_eq!(info["completeness"]["partial"], if is_part { 3 } else { 0 });
+        let search = app.admin.get(&format!("/svc/search/{}/", info["search"]["id"])).await.body;
+        assert_eq!(search["status"], ready);
+    }
+    app.stop().await;
+}
+
 /// The results of the first page are kept if a later page is late, fails or is empty.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_later_page_keeps_earlier_results() {

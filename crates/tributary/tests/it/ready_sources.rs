@@ -14,7 +14,7 @@ use domain::search::{Search, SearchSpec, Sort};
 use domain::secret::Secret;
 use domain::settings::PluginSettings;
 use domain::status::SearchStatus;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -231,6 +231,43 @@ async fn errors_with_status_200_are_errors() {
         let error = fetch_page(source, over_http_with(content_type, body)).await.expect_err(slug);
         assert_eq!(error.kind, ConnectorErrorKind::SourceError, "{slug}: {error}");
         assert_eq!(error.message, format!("the source reports: {said}"), "{slug}");
+    }
+}
+
+/// Sources that report with status 200 that results are missing.
+#[tokio::test]
+async fn parts_with_status_200_are_parts() {
+    let github =
+        |is_part: bool| json!({"total_count": 1, "incomplete_results": is_part, "items": [{"id": 1}]});
+    let solr = |is_part: bool| {
+        let mut head = json!({"status": 0});
+        if is_part {
+            head["partialResults"] = json!(true);
+            head["partialResultsDetails"] = json!("Limits exceeded!");
+        }
+        json!({"responseHeader": head, "response": {"numFound": 1, "docs": [{"id": "1"}]}})
+    };
+    let searxng = |is_part: bool| {
+        let silent = if is_part { json!([["google", "timeout"]]) } else { json!([]) };
+        json!({"results": [{"title": "River"}], "unresponsive_engines": silent})
+    };
+    let sources = bundled_providers::all().unwrap();
+    for is_part in [true, false] {
+        let cases = [
+            ("github-code", github(is_part), "incomplete_results is true"),
+            ("github-issues", github(is_part), "incomplete_results is true"),
+            ("github-repositories", github(is_part), "incomplete_results is true"),
+            ("solr", solr(is_part), "Limits exceeded!"),
+            ("searxng", searxng(is_part), "google"),
+        ];
+        for (slug, body, said) in cases {
+            let source = sources.iter().find(|source| source.slug == slug).expect("a ready source");
+            let page =
+                fetch_page(source, over_http_with("application/json", body.to_string())).await.expect(slug);
+            assert_eq!(page.items.len(), 1, "{slug}");
+            let told = page.missing.map(|error| error.message);
+            assert_eq!(told, is_part.then(|| format!("the source reports: {said}")), "{slug}");
+        }
     }
 }
 

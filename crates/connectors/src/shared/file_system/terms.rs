@@ -1,6 +1,7 @@
-//! Matches the words of a query against file names and texts, ignoring case and accents; all words must match.
+//! Matches a query against file names and texts, ignoring case and accents. All words must match, in phrases in
+//! sequence; `OR`, `NOT`, `-` and parentheses are those of the query.
 
-use syntax::query_string::negation;
+use syntax::query_string::{Expression, Item};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -17,43 +18,34 @@ const NAME_WEIGHT: f64 = 3.0;
 /// In longer texts, in words, the same number of hits counts less.
 const USUAL_WORDS: f64 = 300.0;
 
+/// A query, with its words folded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Terms {
-    pub wanted: Vec<String>,
-    pub unwanted: Vec<String>,
+    condition: Condition,
+    /// The distinct words that a file may be found by.
+    wanted: Vec<String>,
 }
 
 impl Terms {
-    /// The words of a query; `None` if there is nothing to search for.
+    /// The terms of a query; `None` if there is nothing to search for.
     pub fn of(query: &str) -> Option<Self> {
-        let parts = negation(query);
-        let words = |list: &[&str]| -> Vec<String> {
-            let mut words: Vec<String> = Vec::new();
-            for word in list.iter().flat_map(|text| words_of(text)).map(|(_, word)| word) {
-                if !words.contains(&word) && words.len() < TERMS_MAX {
-                    words.push(word);
-                }
-            }
-            words
-        };
-        let (wanted, unwanted) = (words(&parts.wanted), words(&parts.unwanted));
-        (!wanted.is_empty()).then_some(Self { wanted, unwanted })
+        let mut terms = Self::default();
+        let mut words_left = TERMS_MAX;
+        terms.condition = Condition::of(&Expression::parse(query), &mut words_left)?;
+        terms.condition.wanted(&mut terms.wanted);
+        Some(terms)
     }
 
     /// How well a file matches; `None` if it does not.
     pub fn score(&self, name: &Folded, text: &Folded) -> Option<f64> {
-        if self.unwanted.iter().any(|word| name.holds(word) || text.holds(word)) {
+        if !self.condition.holds(name, text) {
             return None;
         }
         let mut score = 0.0;
         for word in &self.wanted {
-            let (in_name, in_text) = (name.count(word), text.count(word));
-            if in_name + in_text == 0 {
-                return None;
-            }
-            let often = in_text as f64;
+            let often = text.count(word) as f64;
             let long = 0.3 + 0.7 * text.words as f64 / USUAL_WORDS;
-            score += NAME_WEIGHT * in_name.min(1) as f64 / (1.0 + name.words as f64 / 10.0);
+            score += NAME_WEIGHT * name.count(word).min(1) as f64 / (1.0 + name.words as f64 / 10.0);
             score += often * 2.2 / (often + 1.2 * long);
         }
         Some(score)
@@ -82,6 +74,88 @@ impl Terms {
             }
         }
         cut(text, best.2)
+    }
+}
+
+/// What a file must have in its name or its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Condition {
+    /// All of these words.
+    Words(Vec<String>),
+    /// These words in sequence, between single spaces.
+    Sequence(String),
+    All {
+        wanted: Vec<Condition>,
+        unwanted: Vec<Condition>,
+    },
+    Any(Vec<Condition>),
+}
+
+impl Default for Condition {
+    fn default() -> Self {
+        Self::Any(Vec::new())
+    }
+}
+
+impl Condition {
+    /// Alternatives that only exclude are left out, as are terms without words, and those after the last allowed word.
+    fn of(expression: &Expression<&str>, words_left: &mut usize) -> Option<Self> {
+        let mut alternatives = Vec::new();
+        for conjunction in &expression.alternatives {
+            let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
+            for operand in &conjunction.operands {
+                let side = if operand.is_negated() { &mut unwanted } else { &mut wanted };
+                side.extend(Self::of_item(&operand.item, operand.is_negated(), words_left));
+            }
+            if !wanted.is_empty() {
+                alternatives.push(Self::All { wanted, unwanted });
+            }
+        }
+        (!alternatives.is_empty()).then_some(Self::Any(alternatives))
+    }
+
+    fn of_item(item: &Item<&str>, is_negated: bool, words_left: &mut usize) -> Option<Self> {
+        let (text, is_phrase) = match item {
+            Item::Group(inner) => return Self::of(inner, words_left),
+            Item::Word(text) => (text, false),
+            Item::Phrase(text) => (text, true),
+        };
+        let words: Vec<String> = words_of(text).map(|(_, word)| word).take(*words_left).collect();
+        *words_left -= words.len();
+        match words.len() {
+            0 => None,
+            // `-client/server` excludes the two words side by side.
+            2.. if is_phrase || is_negated => Some(Self::Sequence(words.join(" "))),
+            _ => Some(Self::Words(words)),
+        }
+    }
+
+    fn holds(&self, name: &Folded, text: &Folded) -> bool {
+        let is_in = |word: &String| name.holds(word) || text.holds(word);
+        match self {
+            Self::Words(words) => words.iter().all(is_in),
+            Self::Sequence(words) => is_in(words),
+            Self::All { wanted, unwanted } => {
+                wanted.iter().all(|one| one.holds(name, text))
+                    && !unwanted.iter().any(|one| one.holds(name, text))
+            }
+            Self::Any(alternatives) => alternatives.iter().any(|one| one.holds(name, text)),
+        }
+    }
+
+    fn wanted(&self, words: &mut Vec<String>) {
+        let mut add = |word: &str| {
+            if !words.iter().any(|known| known == word) {
+                words.push(word.to_owned());
+            }
+        };
+        match self {
+            Self::Words(own) => own.iter().for_each(|word| add(word)),
+            Self::Sequence(own) => own.split(' ').for_each(add),
+            Self::All { wanted: inner, .. } | Self::Any(inner) => {
+                inner.iter().for_each(|one| one.wanted(words))
+            }
+        }
     }
 }
 
@@ -214,6 +288,19 @@ mod tests {
             ("flood -warning", "a.txt", "flood warning", false),
             ("flood -warning", "warning.txt", "flood", false),
             ("flood NOT warning", "a.txt", "flood", true),
+            ("flood not warning", "a.txt", "flood", false),
+            ("flood NOT warning dam", "a.txt", "flood dam", false),
+            ("\"flood warning\"", "a.txt", "the flood Warning was", true),
+            ("\"flood warning\"", "a.txt", "a warning of a flood", false),
+            ("\"flood\" \"not a drill\"", "a.txt", "flood: not a drill", true),
+            ("flood -\"early warning\"", "a.txt", "flood, early warning", false),
+            ("flood -\"early warning\"", "a.txt", "early flood warning", true),
+            ("flood -early/warning", "a.txt", "early flood warning", true),
+            ("flood OR silt", "a.txt", "silt", true),
+            ("(flood OR silt) dam", "a.txt", "silt", false),
+            ("(flood NOT dam) OR silt", "a.txt", "flood dam silt", true),
+            ("flood OR -silt", "a.txt", "neither", false),
+            ("flood AND NOT silt", "a.txt", "flood silt", false),
             ("洪水", "a.txt", "今年の洪水警報", true),
             ("a a", "a.txt", "", true),
             ("c++", "a.txt", "written in C", true),

@@ -24,7 +24,7 @@ pub fn entries(answer: &Value) -> Option<NormalizedPage> {
     let found = ["opensearch:totalResults", "openSearch:totalResults", "os:totalResults", "totalResults"]
         .iter()
         .find_map(|name| text(channel.get(*name)?).trim().parse().ok());
-    Some(NormalizedPage { found, retrieved: Some(items.len() as u64), items })
+    Some(NormalizedPage { found, retrieved: Some(items.len() as u64), items, missing: None })
 }
 
 /// An entry with the fields of a result; other members keep their names.

@@ -8,13 +8,12 @@ pub mod values;
 use super::check::{add_error, read_notations};
 use super::database::{SqlRequest, in_time, too_late};
 use super::dialect::Dialect;
-use super::found_rows::FoundRows;
+use super::found_rows::{FoundRows, ListedRows};
 use super::statement::Template;
 use async_trait::async_trait;
 use domain::ports::ConnectorError;
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
-use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use syntax::credentials::SourceCredentials;
@@ -41,7 +40,8 @@ pub struct BoundStatement<'a> {
 /// A database behind an HTTP API.
 #[async_trait]
 pub trait RemoteDatabase: Send + Sync {
-    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<Vec<Value>, ConnectorError>;
+    /// The rows. If a later response fails, those before it are kept, with the failure.
+    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<ListedRows, ConnectorError>;
 }
 
 /// The deadline of one query.
@@ -80,21 +80,21 @@ pub async fn execute(
     let SqlRequest { text, count_text, values, rows_max, time_max } = request;
     let deadline = Deadline::after(*time_max);
     let statement = BoundStatement { text, values, rows_max: *rows_max, deadline };
-    let rows = in_time(*time_max, database.rows(&statement)).await?;
+    let ListedRows { rows, missing } = in_time(*time_max, database.rows(&statement)).await?;
     let found = match count_text {
         Some(text) if rows.len() >= *rows_max as usize => {
             count(database, &BoundStatement { text, ..statement }).await
         }
         _ => None,
     };
-    Ok(FoundRows { found: found.unwrap_or_default().max(rows.len() as u64), rows })
+    Ok(FoundRows { found: found.unwrap_or_default().max(rows.len() as u64), rows, missing })
 }
 
 /// A count that fails or takes too long does not lose the rows.
 async fn count(database: &dyn RemoteDatabase, statement: &BoundStatement<'_>) -> Option<u64> {
     let statement = BoundStatement { rows_max: 1, ..*statement };
     let rows = timeout(statement.deadline.remaining(), database.rows(&statement)).await.ok()?.ok()?;
-    rows.first()?.as_object()?.values().next()?.as_u64()
+    rows.rows.first()?.as_object()?.values().next()?.as_u64()
 }
 
 impl Deadline {
@@ -143,12 +143,13 @@ mod tests {
 
     #[async_trait]
     impl RemoteDatabase for Table {
-        async fn rows(&self, statement: &BoundStatement<'_>) -> Result<Vec<Value>, ConnectorError> {
-            match (statement.text, self.counts) {
-                ("count", true) => Ok(vec![json!({"count(*)": 900})]),
-                ("count", false) => Err(too_late()),
-                _ => Ok((0..statement.rows_max).map(|number| json!({"n": number})).collect()),
-            }
+        async fn rows(&self, statement: &BoundStatement<'_>) -> Result<ListedRows, ConnectorError> {
+            let rows = match (statement.text, self.counts) {
+                ("count", true) => vec![json!({"count(*)": 900})],
+                ("count", false) => return Err(too_late()),
+                _ => (0..statement.rows_max).map(|number| json!({"n": number})).collect(),
+            };
+            Ok(ListedRows { rows, missing: None })
         }
     }
 

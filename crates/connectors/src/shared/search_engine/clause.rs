@@ -1,19 +1,20 @@
 //! The search body as a template: each string is bound according to its clause.
 
-use super::lucene::{self, Exclusion};
+use super::lucene::{self, LuceneQuery, Syntax};
 use super::{WORDS, configured};
 use crate::shared::json_body::BODY_BYTES_MAX;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use syntax::error::SyntaxError;
 use syntax::query_mappings::QueryMappings;
+use syntax::query_string::{Negation, rewrite, terms, tokens};
 
 /// How a clause interprets a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// A value.
     Plain,
-    /// Lucene query syntax.
-    Lucene,
+    Lucene(Syntax),
     /// A pattern with `*` and `?`.
     Wildcard,
     /// A script or a regular expression, which must not contain words of a query.
@@ -23,7 +24,8 @@ enum Reading {
 impl Reading {
     fn under(self, name: &str) -> Self {
         match name {
-            "query_string" | "simple_query_string" => Self::Lucene,
+            "query_string" => Self::Lucene(Syntax::Lucene),
+            "simple_query_string" => Self::Lucene(Syntax::Simple),
             "wildcard" => Self::Wildcard,
             "script" | "script_score" | "script_fields" | "runtime_mappings" | "regexp" | "wrapper" => {
                 Self::Program
@@ -38,27 +40,63 @@ impl Reading {
 pub enum LuceneText {
     /// As it is: the user may write operators.
     WithOperators,
-    /// Escaped, except for excluded words.
-    Literal,
+    /// With escaped words and phrases, and the operators of the query's own notation.
+    Escaped { can_negate: bool },
 }
 
-/// The words of one query in each form that a clause may need.
-pub struct Words {
-    plain: String,
-    lucene: String,
-    wildcard: String,
+/// The words of one query, in the form that a clause needs.
+pub struct Words<'a> {
+    text: &'a str,
+    /// Without what is excluded, which a clause with a plain text cannot say.
+    wanted: Cow<'a, str>,
+    lucene_text: LuceneText,
 }
 
-impl Words {
-    pub fn of(text: &str, exclusion: &Exclusion, lucene_text: LuceneText) -> Self {
-        Self {
-            plain: text.to_owned(),
-            lucene: match lucene_text {
-                LuceneText::WithOperators => text.to_owned(),
-                LuceneText::Literal => lucene::literal(text, exclusion),
-            },
-            wildcard: lucene::in_wildcard(text),
+impl<'a> Words<'a> {
+    pub fn of(text: &'a str, lucene_text: LuceneText) -> Self {
+        let has_negated = terms(text).iter().any(|term| term.is_negated);
+        let wanted = if has_negated {
+            Cow::Owned(rewrite(text, tokens(text), Negation::LeftOut))
+        } else {
+            Cow::Borrowed(text)
+        };
+        Self { text, wanted, lucene_text }
+    }
+
+    fn lucene(&self, syntax: Syntax, position: Position) -> Cow<'_, str> {
+        let can_negate = match self.lucene_text {
+            LuceneText::WithOperators => return Cow::Borrowed(self.text),
+            LuceneText::Escaped { can_negate } => can_negate,
+        };
+        let query = LuceneQuery { syntax, can_negate };
+        Cow::Owned(match position {
+            Position::Whole => query.of(self.text),
+            Position::Operand => query.operand(self.text),
+            Position::Inside => lucene::words(self.text),
+        })
+    }
+}
+
+/// Where in a text of Lucene syntax the words are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Position {
+    /// They are all of it.
+    Whole,
+    /// Between blanks or parentheses, or after the colon of a field.
+    Operand,
+    /// In quotation marks, or next to a wildcard or another operator.
+    Inside,
+}
+
+impl Position {
+    fn of(template: &str) -> Self {
+        if template.trim() == WORDS {
+            return Self::Whole;
         }
+        let Some((before, after)) = template.split_once(WORDS) else { return Self::Operand };
+        let begins = before.is_empty() || before.ends_with([' ', '(', ':', '+', '-']);
+        let ends = after.is_empty() || after.starts_with([' ', ')']);
+        if begins && ends && !template.contains('"') { Self::Operand } else { Self::Inside }
     }
 }
 
@@ -80,7 +118,7 @@ pub fn check(template: &Map<String, Value>) -> Result<(), SyntaxError> {
 pub fn bind(
     template: &Map<String, Value>,
     mappings: &QueryMappings,
-    words: &Words,
+    words: &Words<'_>,
 ) -> Result<Map<String, Value>, SyntaxError> {
     Body { mappings, words, bytes_left: BODY_BYTES_MAX }.object(template, Reading::Plain)
 }
@@ -99,7 +137,7 @@ pub fn mentions(value: &Value, text: &str) -> bool {
 
 /// Whether a clause in it uses Lucene syntax.
 pub fn has_query_string(body: &Map<String, Value>) -> bool {
-    body.iter().any(|(name, value)| Reading::Plain.under(name) == Reading::Lucene || inside(value))
+    body.iter().any(|(name, value)| matches!(Reading::Plain.under(name), Reading::Lucene(_)) || inside(value))
 }
 
 fn inside(value: &Value) -> bool {
@@ -125,7 +163,7 @@ fn misplaced(value: &Value, reading: Reading) -> Option<&str> {
 
 struct Body<'a> {
     mappings: &'a QueryMappings,
-    words: &'a Words,
+    words: &'a Words<'a>,
     bytes_left: usize,
 }
 
@@ -156,12 +194,12 @@ impl Body<'_> {
 
     fn text(&mut self, template: &str, reading: Reading) -> Result<String, SyntaxError> {
         let words = match reading {
-            Reading::Plain => &self.words.plain,
-            Reading::Lucene => &self.words.lucene,
-            Reading::Wildcard => &self.words.wildcard,
-            Reading::Program => "",
+            Reading::Plain => Cow::Borrowed(&*self.words.wanted),
+            Reading::Lucene(syntax) => self.words.lucene(syntax, Position::of(template)),
+            Reading::Wildcard => Cow::Owned(lucene::in_wildcard(&self.words.wanted)),
+            Reading::Program => Cow::Borrowed(""),
         };
-        let text = configured(template, self.mappings, words)?;
+        let text = configured(template, self.mappings, &words)?;
         self.bytes_left = self
             .bytes_left
             .checked_sub(text.len())
@@ -176,9 +214,11 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    const ESCAPED: LuceneText = LuceneText::Escaped { can_negate: true };
+
     fn bound(template: &Value, query: &str, lucene_text: LuceneText) -> Value {
         let mappings = QueryMappings::parse("f=title").expect("mappings");
-        let words = Words::of(query, &Exclusion::default(), lucene_text);
+        let words = Words::of(query, lucene_text);
         Value::Object(bind(template.as_object().expect("an object"), &mappings, &words).expect("a body"))
     }
 
@@ -196,10 +236,31 @@ mod tests {
         ]}}});
         // Braces are special in Lucene, so they are escaped there.
         let want_text = want.to_string().replacen("a\\\\* {f}", "a\\\\* \\\\{f\\\\}", 1);
-        assert_eq!(bound(&template, "a* {f}", LuceneText::Literal).to_string(), want_text);
+        assert_eq!(bound(&template, "a* {f}", ESCAPED).to_string(), want_text);
         let raw = json!({"query": {"query_string": {"query": "{query_string}"}}});
         let found = bound(&raw, "a* OR b", LuceneText::WithOperators);
         assert_eq!(found, json!({"query": {"query_string": {"query": "a* OR b"}}}));
+    }
+
+    #[test]
+    fn a_query_keeps_its_meaning_where_it_is_put() {
+        let query = "(river OR \"salt lake\") -dam";
+        let table = [
+            ("query_string", "{query_string}", "(river OR \"salt lake\") -dam"),
+            (
+                "query_string",
+                "{f}:{query_string} AND type:mail",
+                "title:((river OR \"salt lake\") -dam) AND type:mail",
+            ),
+            ("query_string", "\"{query_string}\"~3", "\"river salt lake\"~3"),
+            ("query_string", "{query_string}*", "river salt lake*"),
+            ("simple_query_string", "{query_string}", "(river | \"salt lake\") + -dam"),
+            ("match", "{query_string}", "(river OR \"salt lake\")"),
+        ];
+        for (clause, text, want) in table {
+            let body = bound(&json!({"query": {clause: {"query": text}}}), query, ESCAPED);
+            assert_eq!(body, json!({"query": {clause: {"query": want}}}), "{clause} {text}");
+        }
     }
 
     #[test]
@@ -234,7 +295,7 @@ mod tests {
     #[test]
     fn a_body_has_its_limit() {
         let mappings = QueryMappings::parse(&format!("v={}", "x".repeat(20_000))).expect("mappings");
-        let words = Words::of("q", &Exclusion::default(), LuceneText::Literal);
+        let words = Words::of("q", ESCAPED);
         let many = |count: usize| json!({"a": vec!["{v}"; count]}).as_object().cloned().expect("an object");
         assert!(bind(&many(50), &mappings, &words).is_ok());
         assert!(bind(&many(60), &mappings, &words).expect_err("too large").message().contains("larger"));
@@ -245,8 +306,9 @@ mod tests {
         #[test]
         fn a_query_stays_one_text(query in "[\"\\\\{}:,\\[\\]a* ]{0,40}|.{0,40}") {
             let template = json!({"query": {"bool": {"must": [{"match": {"t": "{query_string}"}}]}}});
-            let want = json!({"query": {"bool": {"must": [{"match": {"t": query}}]}}});
-            prop_assert_eq!(bound(&template, &query, LuceneText::Literal), want);
+            let wanted = Words::of(&query, ESCAPED).wanted.into_owned();
+            let want = json!({"query": {"bool": {"must": [{"match": {"t": wanted}}]}}});
+            prop_assert_eq!(bound(&template, &query, ESCAPED), want);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Engines of the Elasticsearch family: Query DSL requests and their hits.
 
 use super::clause::{self, LuceneText, Words};
-use super::lucene::Exclusion;
 use super::template::{Template, WINDOW, read};
 use super::{
-    Engine, KeyHeader, check as check_engine, has_operators, item, mappings, names_inside, pages, seconds,
-    unreadable,
+    Engine, KeyHeader, check as check_engine, has_operators, item, mappings, missing, names_inside, pages,
+    seconds, unreadable,
 };
+use crate::shared::boolean_language::can_negate;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, HttpRequest, HttpResponse, NormalizedPage,
     PluginContext, ProviderQuery, TypedConnector,
@@ -41,7 +41,7 @@ struct Dsl {
     engine: Engine,
     template: Template,
     mappings: Arc<QueryMappings>,
-    exclusion: Exclusion,
+    can_negate: bool,
     lucene_text: LuceneText,
     is_raw: bool,
 }
@@ -56,11 +56,16 @@ pub fn build(
 ) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
     let (path, template) = read(provider, &mappings)?;
+    let can_negate = can_negate(&mappings);
     Ok(Dsl {
         engine: Engine::new(provider, context, &path, &KEY)?,
         template,
-        exclusion: Exclusion::of(&mappings),
-        lucene_text: if has_operators(&mappings) { LuceneText::WithOperators } else { LuceneText::Literal },
+        can_negate,
+        lucene_text: if has_operators(&mappings) {
+            LuceneText::WithOperators
+        } else {
+            LuceneText::Escaped { can_negate }
+        },
         is_raw: names_inside(provider, "_source"),
         mappings,
     }
@@ -76,7 +81,7 @@ impl TypedConnector for Dsl {
             page: true,
             date_sort: self.template.date_field.is_some(),
             // Only a query string can exclude words.
-            not: self.exclusion.is_known() && clause::has_query_string(&self.template.body),
+            not: self.can_negate && clause::has_query_string(&self.template.body),
         }
     }
 
@@ -85,7 +90,7 @@ impl TypedConnector for Dsl {
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
-        let words = Words::of(query.text, &self.exclusion, self.lucene_text);
+        let words = Words::of(query.text, self.lucene_text);
         let mut body = clause::bind(&self.template.body, &self.mappings, &words).map_err(|error| {
             ConnectorError::new(ConnectorErrorKind::QueryInvalid, error.message()).caused_by(error)
         })?;
@@ -109,15 +114,16 @@ impl TypedConnector for Dsl {
         let answer = self.engine.answer(&response, refused)?;
         let hits =
             answer.pointer("/hits/hits").and_then(Value::as_array).ok_or_else(|| unreadable("hits"))?;
-        if hits.is_empty() && answer["timed_out"] == true {
-            let message = "the source reported a timeout";
-            return Err(ConnectorError::new(ConnectorErrorKind::Timeout, message));
+        let missing = missing::of_shards(&answer);
+        if let (true, Some(error)) = (hits.is_empty(), &missing) {
+            return Err(error.clone());
         }
         let total = &answer["hits"]["total"];
         Ok(NormalizedPage {
             found: total.as_u64().or_else(|| total.get("value")?.as_u64()),
             retrieved: Some(hits.len() as u64),
             items: hits.iter().map(|hit| self.item(hit)).collect(),
+            missing,
         })
     }
 }

@@ -1,54 +1,78 @@
-//! Escapes words for Lucene query syntax.
+//! Queries in Lucene query syntax, and in that of `simple_query_string`: words and phrases are escaped, and `AND`, `OR`,
+//! `NOT`, `-` and parentheses of the query are written as the syntax writes them.
 
-use syntax::query_mappings::QueryMappings;
+use syntax::query_string::{Dialect, Expression, Negation, Written, terms};
 
 const SPECIAL: &str = "+-=&|!(){}[]^\"~*?:\\/";
 const OPERATORS: [&str; 3] = ["AND", "OR", "NOT"];
 
-/// Which ways to exclude a word remain operators, according to the provider's mappings.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Exclusion {
-    word: bool,
-    sign: bool,
+/// The syntax of a clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    /// Of `query_string`.
+    Lucene,
+    /// Of `simple_query_string`, whose operators are `+`, `|` and `-`.
+    Simple,
 }
 
-impl Exclusion {
-    pub fn of(mappings: &QueryMappings) -> Self {
-        Self { word: mappings.not(), sign: mappings.not_char() == Some("-") }
+/// A query in one of the syntaxes. If the source cannot negate, excluded terms are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LuceneQuery {
+    pub syntax: Syntax,
+    pub can_negate: bool,
+}
+
+impl LuceneQuery {
+    pub fn of(self, text: &str) -> String {
+        Expression::parse(text).render(&self)
     }
 
-    pub fn is_known(&self) -> bool {
-        self.word || self.sign
+    /// The query as one operand: with several terms in parentheses.
+    pub fn operand(self, text: &str) -> String {
+        match self.of(text) {
+            query if terms(text).len() > 1 => format!("({query})"),
+            query => query,
+        }
     }
 }
 
-/// The words to search for; `NOT word` and `-word` exclude if the provider enables them.
-pub fn literal(text: &str, exclusion: &Exclusion) -> String {
-    // These begin a range and cannot be escaped.
-    let text = text.replace(['<', '>'], " ");
-    let pieces: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
-    let mut out = String::with_capacity(text.len() + 8);
-    let mut is_excluding = false;
-    for (index, piece) in pieces.iter().enumerate() {
-        let word = piece.trim_end();
-        let next = pieces[index + 1..].iter().map(|piece| piece.trim_end()).find(|word| !word.is_empty());
-        let is_not = exclusion.word && word == "NOT" && !is_excluding;
-        if is_not && next.is_some_and(|next| next.starts_with(char::is_alphanumeric) && next != "NOT") {
-            out.push_str(piece);
-            is_excluding = true;
-            continue;
+impl Dialect for LuceneQuery {
+    fn negation(&self) -> Negation<'_> {
+        match (self.can_negate, self.syntax) {
+            (false, _) => Negation::LeftOut,
+            (true, Syntax::Lucene) => Negation::Each(" -"),
+            // Without the `+`, an excluded term would be one of the alternatives.
+            (true, Syntax::Simple) => Negation::Each(" + -"),
         }
-        match word.strip_prefix('-').filter(|rest| rest.starts_with(char::is_alphanumeric)) {
-            Some(rest) if exclusion.sign && !is_excluding => {
-                out.push('-');
-                escape(rest, &mut out);
-            }
-            _ => escape(word, &mut out),
-        }
-        out.push_str(&piece[word.len()..]);
-        is_excluding &= word.is_empty();
     }
-    out
+
+    fn term(&self, term: Written<'_>) -> String {
+        if term.is_phrase { format!("\"{}\"", escaped(term.text)) } else { escaped(term.text) }
+    }
+
+    fn and(&self) -> &str {
+        match self.syntax {
+            Syntax::Lucene => " AND ",
+            Syntax::Simple => " + ",
+        }
+    }
+
+    fn or(&self) -> &str {
+        match self.syntax {
+            Syntax::Lucene => " OR ",
+            Syntax::Simple => " | ",
+        }
+    }
+
+    fn groups_wanted(&self) -> bool {
+        self.syntax == Syntax::Simple
+    }
+}
+
+/// The wanted words without operators and quotation marks, for a place that takes no expression.
+pub fn words(text: &str) -> String {
+    let wanted = terms(text).into_iter().filter(|term| !term.is_negated).map(|term| escaped(term.text));
+    wanted.collect::<Vec<_>>().join(" ")
 }
 
 /// Escapes a text for a pattern with `*` and `?`.
@@ -63,7 +87,14 @@ pub fn in_wildcard(text: &str) -> String {
     out
 }
 
-fn escape(word: &str, out: &mut String) {
+fn escaped(text: &str) -> String {
+    // `<` and `>` begin a range and cannot be escaped.
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>'));
+    words.filter(|word| !word.is_empty()).map(escaped_word).collect::<Vec<_>>().join(" ")
+}
+
+fn escaped_word(word: &str) -> String {
+    let mut out = String::with_capacity(word.len() + 8);
     if OPERATORS.contains(&word) {
         out.push('\\');
     }
@@ -73,6 +104,7 @@ fn escape(word: &str, out: &mut String) {
         }
         out.push(c);
     }
+    out
 }
 
 #[cfg(test)]
@@ -80,55 +112,69 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const LUCENE: LuceneQuery = LuceneQuery { syntax: Syntax::Lucene, can_negate: true };
+    const SIMPLE: LuceneQuery = LuceneQuery { syntax: Syntax::Simple, can_negate: true };
+
     #[test]
-    fn operators_become_words() {
-        let none = Exclusion::default();
-        let both = Exclusion { word: true, sign: true };
+    fn queries_and_what_sources_are_asked() {
         let table = [
-            ("solid state", &none, "solid state"),
-            ("x AND title:* OR y", &none, "x \\AND title\\:\\* \\OR y"),
-            ("ANDROID NOT", &none, "ANDROID \\NOT"),
-            ("a<b> \"c", &none, "a b  \\\"c"),
-            ("-a !b", &none, "\\-a \\!b"),
-            ("river -lake x--", &both, "river -lake x\\-\\-"),
-            ("river -la*e --", &both, "river -la\\*e \\-\\-"),
-            ("river NOT lake", &both, "river NOT lake"),
-            ("river NOT  NOT lake", &both, "river \\NOT  NOT lake"),
-            ("river NOT -lake", &both, "river \\NOT -lake"),
-            ("river NOT", &both, "river \\NOT"),
-            ("x <NOT> y", &none, "x  \\NOT  y"),
-            ("river not lake", &both, "river not lake"),
+            ("solid state", "solid state", "solid state"),
+            ("error \"file not found\"", "error \"file not found\"", "error \"file not found\""),
+            ("river OR lake", "river OR lake", "river | lake"),
+            ("river AND lake", "river AND lake", "river + lake"),
+            ("(river OR lake) dam", "(river OR lake) dam", "(river | lake) dam"),
+            ("river dam OR lake", "(river dam) OR lake", "(river dam) | lake"),
+            ("river -lake x--", "river x\\-\\- -lake", "(river x\\-\\-) + -lake"),
+            ("river NOT lake", "river -lake", "river + -lake"),
+            ("river NOT lake pond", "river -lake -pond", "river + -lake + -pond"),
+            ("river -\"salt lake\"", "river -\"salt lake\"", "river + -\"salt lake\""),
+            ("river NOT (lake OR pond)", "river -(lake OR pond)", "river + -(lake | pond)"),
+            ("(river NOT lake) OR pond", "(river -lake) OR pond", "(river + -lake) | pond"),
+            ("river not lake", "river not lake", "river not lake"),
+            ("ANDROID NOT", "ANDROID", "ANDROID"),
+            ("x AND title:* OR y", "(x AND title\\:\\*) OR y", "(x + title\\:\\*) | y"),
+            ("river -la*e --", "river -la\\*e", "river + -la\\*e"),
+            ("a<b> \"c", "a b c", "a b c"),
+            ("a<b>c", "a b c", "a b c"),
+            ("x <NOT> y", "x \\NOT y", "x \\NOT y"),
+            ("\"a\\\" b", "\"a\\\\\" b", "\"a\\\\\" b"),
         ];
-        for (text, exclusion, want) in table {
-            assert_eq!(literal(text, exclusion), want, "{text}");
+        for (text, lucene, simple) in table {
+            assert_eq!((LUCENE.of(text), SIMPLE.of(text)), (lucene.into(), simple.into()), "{text}");
         }
+        let plain = LuceneQuery { can_negate: false, ..LUCENE };
+        assert_eq!(plain.of("river -lake NOT pond !x"), "river");
+        assert_eq!(plain.of("!b c"), "\\!b c");
+        assert_eq!(LUCENE.operand("river lake"), "(river lake)");
+        assert_eq!(LUCENE.operand("river"), "river");
+        assert_eq!(words("\"river bed\" OR x* -lake"), "river bed x\\*");
         assert_eq!(in_wildcard(r"a*b?\c"), r"a\*b\?\\c");
     }
 
-    /// The text that Lucene parses, if it contains no operator.
-    fn read(escaped: &str) -> Option<String> {
-        let (mut out, mut is_escaped) = (String::new(), false);
-        for c in escaped.chars() {
-            if is_escaped {
-                out.push(c);
-                is_escaped = false;
-            } else if c == '\\' {
-                is_escaped = true;
-            } else if SPECIAL.contains(c) || "<>".contains(c) {
-                return None;
-            } else {
-                out.push(c);
-            }
-        }
-        let is_operator = escaped.split_whitespace().any(|word| OPERATORS.contains(&word));
-        (!is_escaped && !is_operator).then_some(out)
-    }
-
     proptest! {
+        /// Whatever is asked, only the marks of the query's own notation remain, and they are balanced.
         #[test]
-        fn whatever_is_asked_is_read_back(text in "[ANDORT<>+\\-=&|!(){}\\[\\]^\"~*?:\\\\/a \t]{0,30}|.{0,30}") {
-            let want = text.replace(['<', '>'], " ");
-            prop_assert_eq!(read(&literal(&text, &Exclusion::default())), Some(want));
+        fn nothing_else_is_an_operator(text in "(AND|OR|NOT|[<>+\\-=&|!(){}\\[\\]^\"~*?:\\\\/ab \t]){0,30}|.{0,30}") {
+            let query = LUCENE.of(&text);
+            let (mut marks, mut is_escaped, mut open) = (String::new(), false, 0_i32);
+            for c in query.chars() {
+                if is_escaped {
+                    is_escaped = false;
+                } else if c == '\\' {
+                    is_escaped = true;
+                } else if SPECIAL.contains(c) || "<>".contains(c) {
+                    marks.push(c);
+                    open += match c { '(' => 1, ')' => -1, _ => 0 };
+                    prop_assert!(open >= 0, "{} became {}", text, query);
+                }
+            }
+            prop_assert!(!is_escaped && open == 0, "{} became {}", text, query);
+            prop_assert!(marks.chars().all(|c| "()\"-".contains(c)), "{} became {}", text, query);
+            prop_assert_eq!(marks.matches('"').count() % 2, 0, "{} became {}", text, query);
+            // No operator is without an operand.
+            let words: Vec<&str> = query.split(['(', ')', ' ']).filter(|word| !word.is_empty()).collect();
+            let ends = [words.first(), words.last()];
+            prop_assert!(!ends.iter().flatten().any(|word| OPERATORS.contains(word)), "{} became {}", text, query);
         }
     }
 }

@@ -5,6 +5,7 @@ mod clause;
 pub mod dsl;
 mod error_message;
 mod lucene;
+pub mod missing;
 mod python_literal;
 mod template;
 

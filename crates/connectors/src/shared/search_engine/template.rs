@@ -1,7 +1,6 @@
 //! The template of a search body: JSON, the text of a client call, or the default.
 
 use super::clause::{self, LuceneText, Words};
-use super::lucene::Exclusion;
 use super::{configured, date_field, plain_name, python_literal};
 use domain::ports::ConnectorError;
 use domain::provider::SearchProvider;
@@ -47,7 +46,7 @@ pub fn read(
             .ok_or_else(|| wrong(format!("size is a number from 1 to {WINDOW}.").into()))?,
     };
     // A dry run finds templates that grow too large.
-    clause::bind(&body, mappings, &Words::of("one", &Exclusion::default(), LuceneText::Literal))
+    clause::bind(&body, mappings, &Words::of("one", LuceneText::Escaped { can_negate: true }))
         .map_err(wrong)?;
     let index = match index {
         Some(text) => configured(&text, mappings, "").map_err(wrong)?,

@@ -139,7 +139,7 @@ impl<V: Vendor> TypedConnector for VectorSource<V> {
 
     fn normalize(&self, items: Vec<Value>) -> Result<NormalizedPage, ConnectorError> {
         // Every document is near to some degree, so a total means nothing.
-        Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
+        Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items, missing: None })
     }
 }
 

@@ -95,15 +95,33 @@ async fn words_are_never_operators() {
     let google = Google::start().await;
     for connector in ["GoogleDrive", "Gmail"] {
         let subject = subject(connector, &google.listener.url, Literal::Found(title));
-        for text in ["river OR snow", "river -3", "subject:x river", "{river snow}", "it's AROUND river"] {
+        let table = [
+            ("subject:x river", "subject:x river"),
+            ("{river snow}", "{river snow}"),
+            ("it's AROUND river", "it's AROUND river"),
+            ("river or snow", "river or snow"),
+            // Operators of the query are no words, and a source that cannot negate is asked without what is excluded.
+            ("river OR snow", "river snow"),
+            ("river -3", "river"),
+            ("\"river bed\" (snow OR ice)", "river bed snow ice"),
+        ];
+        for (text, seen) in table {
             subject.ask(text, Sort::Relevancy, 5).await.expect(text);
-            assert_eq!(google.state.seen()().as_deref(), Some(text), "{connector}");
+            assert_eq!(google.state.seen()().as_deref(), Some(seen), "{connector}");
         }
         let spec = ProviderSpec { query_mappings: "NOT=true".into(), ..subject.spec.clone() };
         let all = subject.ask("river", Sort::Relevancy, 90).await.expect("an answer").items.len();
-        let some =
-            subject_of(&subject, spec).ask("river NOT 3", Sort::Relevancy, 90).await.expect("an answer");
-        assert_eq!(some.items.len(), all - 1, "{connector}");
+        let negating = subject_of(&subject, spec);
+        for (text, count) in [
+            ("river NOT 3", all - 1),
+            ("river -3 -4", all - 2),
+            ("river NOT (3 OR 4)", all - 2),
+            ("\"river 3\" OR \"river 4\"", 2),
+            ("\"3 river\"", 0),
+        ] {
+            let some = negating.ask(text, Sort::Relevancy, 90).await.expect("an answer");
+            assert_eq!(some.items.len(), count, "{connector}: {text}");
+        }
     }
 }
 

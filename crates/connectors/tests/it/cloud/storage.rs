@@ -18,10 +18,15 @@ async fn box_keeps_the_contract() {
     let subject = subject("BoxStorage", &service.listener.url, Literal::Words(title));
     subject.check().await;
     tells_refusals(&subject, &service.state).await;
-    for text in ["river OR snow", "NOT river", "river AND NOT 3"] {
+    // Operators of the query are no words, and a source that cannot negate is asked without what is excluded.
+    for (text, seen) in
+        [("river OR snow", "river snow"), ("river AND NOT 3", "river"), ("\"river bed\" or", "river bed or")]
+    {
         subject.ask(text, Sort::Relevancy, 5).await.expect(text);
-        assert_eq!(service.state.seen()().as_deref(), Some(text));
+        assert_eq!(service.state.seen()().as_deref(), Some(seen), "{text}");
     }
+    let error = subject.ask("NOT river", Sort::Relevancy, 5).await.expect_err("nothing is wanted");
+    assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
     let spec = ProviderSpec { query_mappings: "NOT=true".into(), ..subject.spec.clone() };
     let all = subject.ask("river", Sort::Relevancy, 250).await.expect("an answer");
     let some = subject_of(&subject, spec).ask("river NOT 3", Sort::Relevancy, 250).await.expect("an answer");

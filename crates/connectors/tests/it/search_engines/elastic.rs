@@ -91,9 +91,16 @@ async fn elastic_reads_operators_only_when_told() {
     };
     let [plain, open] = [plain, open].map(|spec| subject(spec, Vec::new(), Literal::Words(title)));
     // An exclusion in the provider's mappings is one in both.
-    for (subject, text) in [(&plain, "river -3"), (&plain, "river NOT 3"), (&open, "river -3")] {
+    for (subject, text, count) in [
+        (&plain, "river -3", RIVERS - 1),
+        (&plain, "river NOT 3", RIVERS - 1),
+        (&open, "river -3", RIVERS - 1),
+        (&plain, "river NOT (3 OR 4)", RIVERS - 2),
+        (&plain, "\"river 3\" OR \"river 4\"", 2),
+        (&plain, "\"3 river\"", 0),
+    ] {
         let page = subject.ask(text, Sort::Relevancy, 300).await.expect("an answer");
-        assert_eq!(page.items.len(), RIVERS - 1, "{text}");
+        assert_eq!(page.items.len(), count, "{text}");
     }
     // The fake obeys operators, so the suite would notice any that reach it.
     let hostile = "x AND title:* OR _exists_:secret";

@@ -77,7 +77,7 @@ impl TypedConnector for JsonFeed {
         });
         let found = Some(items.len() as u64);
         items.truncate(feed.rows_max as usize);
-        Ok(NormalizedPage { found, retrieved: Some(items.len() as u64), items })
+        Ok(NormalizedPage { found, retrieved: Some(items.len() as u64), items, missing: None })
     }
 }
 
