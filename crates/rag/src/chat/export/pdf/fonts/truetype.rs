@@ -145,8 +145,11 @@ fn components(outline: &[u8]) -> Vec<u16> {
     const MATRIX: u16 = 0x80;
     let mut parts = Vec::new();
     let is_composite = u16_at(outline, 0).is_some_and(|contours| contours.cast_signed() < 0);
+    if !is_composite {
+        return parts;
+    }
     let mut at = HEADER;
-    while is_composite {
+    loop {
         let (Some(flags), Some(part)) = (u16_at(outline, at), u16_at(outline, at + 2)) else { break };
         parts.push(part);
         at += if flags & WORD_ARGUMENTS != 0 { 8 } else { 6 };
