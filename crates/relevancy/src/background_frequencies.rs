@@ -2,10 +2,22 @@
 //! the pool alone would make just those words worthless.
 
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
-/// The first line has the number of texts, each other line a stem and its document frequency, sorted by the bytes of the
-/// stem: it is searched as it is, so that nothing has to be prepared.
-static COUNTED: &str = include_str!("../data/background-df.tsv");
+/// A compressed text. The first line has the number of texts, each other line a stem and its document frequency, sorted
+/// by the bytes of the stem.
+const PACKED: &[u8] = include_bytes!("../data/background-df.tsv.zst");
+/// Maximum length of the text.
+const TEXT_BYTES_MAX: usize = 1024 * 1024;
+
+/// Searched as it is, so that nothing else has to be prepared.
+static COUNTED: LazyLock<String> = LazyLock::new(unpack);
+
+#[expect(clippy::expect_used, reason = "the text is part of the program, and the tests read it")]
+fn unpack() -> String {
+    let text = zstd::bulk::decompress(PACKED, TEXT_BYTES_MAX).expect("a compressed text");
+    String::from_utf8(text).expect("a text")
+}
 
 /// Assumed frequency of words that are not in the table.
 const UNSEEN: u32 = 4;
