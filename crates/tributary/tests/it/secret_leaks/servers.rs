@@ -61,7 +61,13 @@ async fn run_searches(database: String, mut nats: NatsServer) {
     nats.start();
     assert_eq!(admin.search(&json!({"query_string": "lake"})).await["status"], "FULL_RESULTS_READY");
     // A search does not need NATS, so it does not wait until the process is connected again.
-    eventually("a new connection", async || admin.get("/svc/health/tasks/").await.status == 200).await;
+    // The closure owns its client: a future that borrows one is not known to be `Send`.
+    let client = admin.clone();
+    let is_connected = move || {
+        let client = client.clone();
+        async move { client.get("/svc/health/tasks/").await.status == 200 }
+    };
+    eventually("a new connection", is_connected).await;
     for path in ["/svc/health/tasks/", "/svc/metrics/tasks/", "/metrics/"] {
         assert_eq!(detector.get("admin", &admin, path).await, 200);
     }
