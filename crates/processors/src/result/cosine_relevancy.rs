@@ -101,7 +101,7 @@ mod tests {
             // A query that shows its language is read in it, whatever the results are.
             ("the houses in the street", "Los camiones de la house.", "Los camiones de la <em>house</em>."),
         ] {
-            let mut context = TestContext { search: search(query), ..TestContext::default() };
+            let context = TestContext { search: search(query), ..TestContext::default() };
             let batch = context.results(
                 vec![json!({"title": "1", "body": "The house."}), json!({"title": "2", "body": body})],
                 &["MappingResultProcessor", KIND.name],
