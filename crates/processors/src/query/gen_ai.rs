@@ -274,11 +274,13 @@ mod tests {
             "CHAT_QUERY_DO_FILTER:no",
         ];
         for (tags, prompt, system, expected) in [
-            (&tags[..0], PROMPT.replace(PLACE, "cars"), GUIDE, "cars"),
-            (&tags[..], "Improve: cars".to_owned(), "Be brief", "tesla, cars and more"),
+            // Two lines are no query, unless everything is one.
+            (&tags[..0], PROMPT.replace(PLACE, "cars"), GUIDE, None),
+            (&tags[..], "Improve: cars".to_owned(), "Be brief", Some("tesla, cars and more")),
         ] {
             context.search.spec.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
-            assert_eq!(GenAi.process("cars", &context.query_context()).await.as_deref(), Ok(expected));
+            let rewritten = GenAi.process("cars", &context.query_context()).await;
+            assert_eq!(rewritten.ok().as_deref(), expected);
             let (wanted, asked) = fake_llm.asked().pop().expect("it was asked");
             assert_eq!(wanted, ModelRequest::of(Role::Query, Some(context.search.owner)));
             assert_eq!((asked.turns, asked.system.as_str()), (vec![Turn::User(prompt)], system));
