@@ -217,7 +217,7 @@ mod tests {
         for (query, expected) in [
             ("das haus und der wassr", "das haus und der wasser"),
             ("le goverment et les maisons", "le goverment et les maisons"),
-            ("the goverment and the house", "the government and the house"),
+            ("the goverment and the people", "the government and the people"),
         ] {
             let out = Spellcheck.process(query, &context.query_context()).await;
             assert_eq!(out.as_deref(), Ok(expected));

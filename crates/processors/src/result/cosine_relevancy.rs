@@ -97,13 +97,17 @@ mod tests {
                 "La <em>rivière</em> est montée dans la nuit.",
             ),
             ("camiones", "El camión está en la calle.", "El <em>camión</em> está en la calle."),
-            ("houses", "The house is in the street.", "The <em>house</em> is in the street."),
+            ("bridges", "The bridge is in the street.", "The <em>bridge</em> is in the street."),
             // A query that shows its language is read in it, whatever the results are.
-            ("the houses in the street", "Los camiones de la house.", "Los camiones de la <em>house</em>."),
+            (
+                "the bridges in the street",
+                "Los camiones de la bridge.",
+                "Los camiones de la <em>bridge</em>.",
+            ),
         ] {
             let context = TestContext { search: search(query), ..TestContext::default() };
             let batch = context.results(
-                vec![json!({"title": "1", "body": "The house."}), json!({"title": "2", "body": body})],
+                vec![json!({"title": "1", "body": "The bridge."}), json!({"title": "2", "body": body})],
                 &["MappingResultProcessor", KIND.name],
             );
             assert_eq!(batch.items[1].body, expected, "{query}");
