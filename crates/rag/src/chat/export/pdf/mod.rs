@@ -26,7 +26,9 @@ use super::format::{address, heading, minute, title};
 use domain::chat::{Chat, ChatMessage};
 use file::File;
 use lines::{Pages, Style};
-use prepared_text::{characters_beyond_standard, is_alphabetic, is_of_complex_script, prepared, with_code_points};
+use prepared_text::{
+    characters_beyond_standard, is_alphabetic, is_of_complex_script, prepared, with_code_points,
+};
 use std::collections::BTreeSet;
 use typesetter::Typesetter;
 
@@ -53,8 +55,7 @@ pub fn pdf(chat: &Chat, messages: &[ChatMessage], folders: &FontFolders) -> Resu
         pages.write(*style, text, &mut typesetter)?;
     }
     let fonts = typesetter.parts().ok_or(PdfError::DamagedFont)?;
-    let file =
-        File { title: title(chat), created: chat.date_created, fonts: &fonts, pages: &pages.finish() };
+    let file = File { title: title(chat), created: chat.date_created, fonts: &fonts, pages: &pages.finish() };
     Ok(file.bytes())
 }
 

@@ -149,8 +149,7 @@ fn components(outline: &[u8]) -> Vec<u16> {
         return parts;
     }
     let mut at = HEADER;
-    loop {
-        let (Some(flags), Some(part)) = (u16_at(outline, at), u16_at(outline, at + 2)) else { break };
+    while let (Some(flags), Some(part)) = (u16_at(outline, at), u16_at(outline, at + 2)) {
         parts.push(part);
         at += if flags & WORD_ARGUMENTS != 0 { 8 } else { 6 };
         let scale = [(SCALE, 2), (TWO_SCALES, 4), (MATRIX, 8)];
