@@ -322,7 +322,7 @@ fn nobody_changes_records_past_the_audit_log() {
 }
 
 /// The files that start another program, each with its reason.
-const STARTS_PROGRAMS: [&str; 6] = [
+const STARTS_PROGRAMS: [&str; 7] = [
     // The build script asks which C library the machine has.
     "crates/tributary/build.rs",
     // Reads one file in a subprocess with limits that the operating system enforces.
@@ -335,6 +335,8 @@ const STARTS_PROGRAMS: [&str; 6] = [
     "crates/tributary/src/command/bench/nodes.rs",
     // Measures the memory of an index in a process of its own.
     "crates/store/benches/vectors.rs",
+    // A test that reads an exported PDF with another program.
+    "crates/rag/src/chat/export/pdf/tests.rs",
 ];
 
 #[test]
