@@ -9,6 +9,7 @@ use crate::tokens::tokens;
 use domain::result::ResultItem;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
 /// Most words of a text that are read.
@@ -22,6 +23,9 @@ const WORD_BYTES_MAX: usize = 32;
 const HITS_MIN: u16 = 2;
 /// A result in another language than the expected one has so many times more of its stopwords.
 const CLEARLY: u16 = 2;
+/// A result is in the expected language if it begins with so many stopwords that no other language has, before any that
+/// the expected one does not have.
+const OWN_SURE: u16 = 2;
 /// These words of a query are operators, in whatever language it is.
 const OPERATORS: [&str; 3] = ["AND", "OR", "NOT"];
 /// Of similar languages, the earlier counts.
@@ -88,8 +92,9 @@ impl Hasher for ShortHasher {
 /// The number of words of each language, by its place in [`LIKELY_FIRST`].
 type Counts = [u16; LIKELY_FIRST.len()];
 
-/// Calls back for each stopword of a text, of at most so many words; returns how many words were read.
-fn each_stopword(text: &str, words_max: usize, found: impl FnMut(Languages)) -> usize {
+/// Calls back for each stopword of a text, of at most so many words, until told to stop; returns how many words were
+/// read.
+fn each_stopword(text: &str, words_max: usize, found: impl FnMut(Languages) -> ControlFlow<()>) -> usize {
     each_stopword_where(|_| true, text, words_max, found)
 }
 
@@ -97,7 +102,7 @@ fn each_stopword_where(
     is_word: impl Fn(&str) -> bool,
     text: &str,
     words_max: usize,
-    mut found: impl FnMut(Languages),
+    mut found: impl FnMut(Languages) -> ControlFlow<()>,
 ) -> usize {
     let mut buffer = [0; WORD_BYTES_MAX];
     let mut tokens = tokens(text);
@@ -109,18 +114,21 @@ fn each_stopword_where(
         if !is_word(token.text) {
             continue;
         }
-        if let Some(languages) = lower_in(&mut buffer, token.text).and_then(|word| STOPWORDS.get(word)) {
-            found(*languages);
+        if let Some(languages) = lower_in(&mut buffer, token.text).and_then(|word| STOPWORDS.get(word))
+            && found(*languages).is_break()
+        {
+            break;
         }
     }
     read
 }
 
-fn count(counts: &mut Counts, mut languages: Languages) {
+fn count(counts: &mut Counts, mut languages: Languages) -> ControlFlow<()> {
     while languages != 0 {
         counts[languages.trailing_zeros() as usize] += 1;
         languages &= languages - 1;
     }
+    ControlFlow::Continue(())
 }
 
 /// The highest count, and its place; of equals the likelier.
@@ -170,17 +178,25 @@ impl Language {
         let place = LANGUAGES.iter().position(|known| *known == expected);
         let expected_bit: Languages = place.map_or(0, |place| 1 << place);
         let (mut others, mut shared, mut expected_hits) = (Counts::default(), Counts::default(), 0);
+        let (mut own, mut has_others) = (0, false);
         let mut words_max = RESULT_WORDS_MAX;
         for text in [&item.body, &item.title] {
             let start = &text[..text.floor_char_boundary(RESULT_BYTES_MAX)];
             words_max -= each_stopword(start, words_max, |languages| {
                 if languages & expected_bit == 0 {
-                    count(&mut others, languages);
-                } else {
-                    expected_hits += 1;
-                    count(&mut shared, languages);
+                    has_others = true;
+                    return count(&mut others, languages);
                 }
+                own += u16::from(languages == expected_bit);
+                if own == OWN_SURE && !has_others {
+                    return ControlFlow::Break(());
+                }
+                expected_hits += 1;
+                count(&mut shared, languages)
             });
+            if own == OWN_SURE && !has_others {
+                return expected;
+            }
         }
         let (place, hits) = best(&others);
         let of_expected_alone = expected_hits - shared[place];
@@ -246,7 +262,7 @@ mod tests {
             ("river level", None),
             ("San Francisco de Asis", None),
             ("rivière AND fleuve OR lac NOT mer", None),
-            ("der Fluss AND das Meer NOT See", Some("german")),
+            ("der Fluss AND das Wasser NOT Eis", Some("german")),
             ("die", None),
             ("", None),
         ] {
@@ -276,6 +292,7 @@ mod tests {
             ("", "The <em>river</em> rose in the night and it was cold.", "english"),
             ("", "A <em>river</em>, a <em>gauge</em>, <em>levels</em>", "english"),
             ("", "He was a man of the house of Orange, want me over all is there", "english"),
+            ("", "The tower and then der Fluss führt Hochwasser, und die Häuser sind in Gefahr", "english"),
             ("", "The opera Der Ring des Nibelungen by Wagner is on the program of the festival", "english"),
             ("Rhine Danube", "Elbe", "english"),
             ("", "", "english"),
