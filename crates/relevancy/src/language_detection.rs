@@ -291,7 +291,7 @@ mod tests {
             ("Hochwasser an der Elbe und am Rhein", "", "german"),
             ("", "The <em>river</em> rose in the night and it was cold.", "english"),
             ("", "A <em>river</em>, a <em>gauge</em>, <em>levels</em>", "english"),
-            ("", "He was a man of the house of Orange, want me over all is there", "english"),
+            ("", "He was a man of the family of Orange, want me over all is there", "english"),
             ("", "The tower and then der Fluss führt Hochwasser, und die Häuser sind in Gefahr", "english"),
             ("", "The opera Der Ring des Nibelungen by Wagner is on the program of the festival", "english"),
             ("Rhine Danube", "Elbe", "english"),

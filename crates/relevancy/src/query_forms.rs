@@ -92,7 +92,7 @@ mod tests {
 
     const GERMAN: &str = "Der Fluss stieg in der Nacht und die Häuser standen im Wasser.";
     const FRENCH: &str = "La rivière est montée dans la nuit et les maisons sont sous les eaux.";
-    const ENGLISH: &str = "The river rose in the night and the houses were in the water.";
+    const ENGLISH: &str = "The river rose in the night and the boats were on the water.";
 
     #[test]
     fn results_are_sorted_by_language_if_the_query_shows_none() {
@@ -108,7 +108,7 @@ mod tests {
             })
             .collect();
         assert_eq!(places, [None, Some(0), Some(1), Some(0), None]);
-        let query = Query::parse_by_language(Language::ENGLISH, "the house by the river");
+        let query = Query::parse_by_language(Language::ENGLISH, "the mill by the river");
         assert!(!query.is_language_assumed);
         assert_eq!(ResultLanguages::of(&query, items.iter()).languages().count(), 0);
     }
