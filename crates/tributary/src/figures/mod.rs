@@ -19,6 +19,9 @@ const README: &str = "README.md";
 const BEGIN: &str = "<!-- Figures: made by `tributary docs --figures` from docs/figures.json. -->\n";
 const END: &str = "<!-- End of the figures. -->\n";
 
+const UNDISTURBED: &str =
+    "\nUndisturbed: with real-time priority, on cores that are kept awake, as in `scripts/figures.sh`.\n";
+
 /// The generated README. Fails if a figure has no origin or exceeds its bound.
 pub fn readme(root: &Path) -> anyhow::Result<Document> {
     let read = |path: &str| {
@@ -51,6 +54,7 @@ fn section(record: &Record) -> String {
         }
         text += &row(figure, measurement, &machine_label(machine));
     }
+    text += UNDISTURBED;
     for (number, Machine { cores, memory, cpu, os }) in machines.iter().enumerate() {
         let name = machine_label(number);
         text += &format!("\nMachine {name}: {cores} cores; memory: {memory}; CPU: {cpu}; system: {os}.\n");

@@ -38,11 +38,11 @@ impl Figure {
     }
 }
 
-const BENCH: &str = "`tributary bench --searches 1000`";
+const BENCH: &str = "`tributary bench --searches 1000`, undisturbed";
 const COUNTS: &str = "`tributary bench --instructions`";
-const GROWTH: &str = "`tributary bench --growth`";
-const POSTGRES: &str = "`tributary bench --searches 300 --database-url`, the server on the same two cores, with its \
-                        default settings";
+const GROWTH: &str = "`tributary bench --growth`, undisturbed";
+const POSTGRES: &str = "`tributary bench --searches 300 --database-url`, undisturbed, the server on the \
+                        same two cores, with its default settings";
 const EVAL: &str = "`tributary eval --split topical --overlap 0.3 --unlike`: mean of cranfield, cisi, medline and \
                     cacm, seeds 1 to 3";
 const VECTORS: &str = "`cargo bench -p store --bench vectors`, the worst of its cases";
@@ -209,8 +209,8 @@ pub const FIGURES: &[Figure] = &[
         decimals: 1,
         goal: Some(Bound::AtMost(9.0)),
         limit: Some(Bound::AtMost(60.0)),
-        method: "`tributary bench --searches 300 --database-url --queue-url`, the servers on the same two cores, with \
-                 their default settings",
+        method: "`tributary bench --searches 300 --database-url --queue-url`, undisturbed, the servers \
+                 on the same two cores, with their default settings",
     },
     Figure {
         id: "search_disk_postgres",
@@ -228,7 +228,7 @@ pub const FIGURES: &[Figure] = &[
         decimals: 0,
         goal: Some(Bound::AtLeast(250.0)),
         limit: Some(Bound::AtLeast(30.0)),
-        method: "`tributary bench --clients 64`",
+        method: "`tributary bench --clients 64`, undisturbed",
     },
     Figure {
         id: "hanging_ratio",
@@ -237,7 +237,7 @@ pub const FIGURES: &[Figure] = &[
         decimals: 2,
         goal: None,
         limit: Some(Bound::AtMost(1.1)),
-        method: "`tributary bench --hanging`",
+        method: "`tributary bench --hanging`, undisturbed",
     },
     Figure {
         id: "ranking_thousand",
