@@ -149,7 +149,6 @@ async fn the_mixed_answer_is_complete() {
           "swirl_id": 1,
           "starred": true,
           "payload": {
-            "url": "https://river.example/1",
             "gauge": 7
           },
           "explain": {
