@@ -262,7 +262,7 @@ mod tests {
             ("river level", None),
             ("San Francisco de Asis", None),
             ("rivière AND fleuve OR lac NOT mer", None),
-            ("der Fluss AND das Wasser NOT Eis", Some("german")),
+            ("der Fluss AND das Wasser NOT Wind", Some("german")),
             ("die", None),
             ("", None),
         ] {
