@@ -13,6 +13,7 @@ use domain::provider::SearchProvider;
 use domain::search::Sort;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
+use syntax::query_filter::refuse_filter;
 use syntax::query_mappings::QueryMappings;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -134,6 +135,7 @@ fn statement(provider: &SearchProvider, mappings: &QueryMappings) -> Result<Stri
         let sentence = "The words must not be part of the statement: use userQuery() or userInput(@query).";
         return Err(ConnectorError::in_field("query_template", sentence));
     }
+    refuse_filter(given).map_err(|error| ConnectorError::of_syntax("query_template", error))?;
     configured(given, mappings, "").map_err(|error| ConnectorError::of_syntax("query_template", error))
 }
 

@@ -5,7 +5,7 @@
 //!
 //! | Module | Contents |
 //! |---|---|
-//! | [`query_template`], [`query_mappings`] | the request of a provider: its template, and the values for it |
+//! | [`query_template`], [`query_filter`], [`query_mappings`] | the request of a provider: its template, and the values for it |
 //! | [`response_mappings`], [`result_mappings`], [`json_path`] | the response of a provider and its results |
 //! | [`credentials`], [`secret`] | the credentials of a provider; secret texts and their masking |
 //! | [`query_string`] | the query of a user: its tokens, structure and tags, and its cleaning |
@@ -31,6 +31,7 @@ pub mod highlights;
 mod html_tags;
 pub mod json_path;
 pub mod network;
+pub mod query_filter;
 pub mod query_mappings;
 pub mod query_string;
 pub mod query_template;

@@ -1,6 +1,7 @@
 //! `query_template`: placeholders bound to the url, the mappings, the credentials and the query.
 
 use crate::error::SyntaxError;
+use crate::query_filter::QueryPlace;
 use crate::query_mappings::QueryMappings;
 use crate::secret::Secret;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -25,7 +26,8 @@ pub struct Binding<'a> {
     pub page: u32,
 }
 
-/// Binds a template whose result is a URL: values are inserted unchanged, the query is form-encoded.
+/// Binds a template whose result is a URL: values are inserted unchanged, the query is form-encoded, after the filter
+/// of its placeholder.
 ///
 /// The url and the mappings are configuration and may contain placeholders themselves. Credentials and the query are
 /// bound last, in one pass, so that nothing inside them is ever treated as a placeholder.
@@ -83,20 +85,21 @@ pub fn bind_text(
     encoding: QueryEncoding,
 ) -> Result<String, SyntaxError> {
     let text = configured(template, binding)?;
-    let query = match encoding {
-        QueryEncoding::Raw => binding.query.to_owned(),
-        QueryEncoding::Form => encode_form(binding.query),
-    };
-    let mut out = String::with_capacity(text.len() + query.len());
+    let mut out = String::with_capacity(text.len() + binding.query.len());
     for part in parts(&text) {
         match part {
             Part::Text(literal) | Part::LoneBrace(literal) => out.push_str(literal),
-            Part::Placeholder("query_string") => out.push_str(&query),
-            Part::Placeholder(key) => {
-                out.push('{');
-                out.push_str(key);
-                out.push('}');
-            }
+            Part::Placeholder(key) => match (QueryPlace::of(key).transpose()?, encoding) {
+                (Some(place), QueryEncoding::Raw) => out.push_str(&place.write(binding.query)),
+                (Some(place), QueryEncoding::Form) => {
+                    out.push_str(&encode_form(&place.write(binding.query)));
+                }
+                (None, _) => {
+                    out.push('{');
+                    out.push_str(key);
+                    out.push('}');
+                }
+            },
         }
         if out.len() > BOUND_BYTES_MAX {
             return Err("The body is too long after binding.".into());
@@ -177,7 +180,7 @@ fn configured(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxErr
     for (key, value) in std::iter::once(url).filter(|(_, url)| !url.is_empty()).chain(pairs) {
         let placeholder = format!("{{{key}}}");
         let count = text.matches(&placeholder).count();
-        if count == 0 || key == "query_string" {
+        if count == 0 || QueryPlace::of(key).is_some() {
             continue;
         }
         if text.len() + count * value.len() > BOUND_BYTES_MAX {
@@ -190,8 +193,7 @@ fn configured(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxErr
 
 /// Inserts the credentials and the query.
 fn finished(text: &str, binding: &Binding<'_>) -> Result<BoundUrl, SyntaxError> {
-    let query = encode_form(binding.query);
-    let mut out = String::with_capacity(text.len() + query.len());
+    let mut out = String::with_capacity(text.len() + binding.query.len());
     let mut unbound = Vec::new();
     let (mut has_parameters, mut has_fixed_path) = (false, true);
     for part in parts(text) {
@@ -200,14 +202,17 @@ fn finished(text: &str, binding: &Binding<'_>) -> Result<BoundUrl, SyntaxError> 
                 has_parameters |= literal.contains('?');
                 out.push_str(literal);
             }
-            Part::Placeholder("query_string") => {
-                has_fixed_path &= has_parameters;
-                out.push_str(&query);
+            Part::Placeholder(key) => {
+                let credential = || binding.credentials.iter().find(|(known, _)| known == key);
+                if let Some(place) = QueryPlace::of(key).transpose()? {
+                    has_fixed_path &= has_parameters;
+                    out.push_str(&encode_form(&place.write(binding.query)));
+                } else if let Some((_, value)) = credential() {
+                    out.push_str(value.expose());
+                } else {
+                    unbound.push(format!("{{{key}}}"));
+                }
             }
-            Part::Placeholder(key) => match binding.credentials.iter().find(|(known, _)| known == key) {
-                Some((_, value)) => out.push_str(value.expose()),
-                None => unbound.push(format!("{{{key}}}")),
-            },
             Part::LoneBrace(brace) => unbound.push(brace.to_owned()),
         }
         if out.len() > BOUND_BYTES_MAX {

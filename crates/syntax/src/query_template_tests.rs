@@ -44,6 +44,7 @@ fn binds() {
         ("{url}?q={q}", "place=a,q=all:{query_string}", false, 0, "http://s/a?q=all:solid+state"),
         ("{url}?k={key}", "place=a", false, 0, "http://s/a?k=k{query_string}&"),
         ("{url}?q={query_string}*", "place=a", false, 0, "http://s/a?q=solid+state*"),
+        ("{url}?q=%22{query_string|jql}%22", "place=a", false, 0, "http://s/a?q=%22solid+state%22"),
     ];
     for (template, mappings, is_by_date, page, want) in table {
         let case = Case { template, mappings, is_by_date, page };
@@ -60,6 +61,43 @@ fn a_query_is_never_read_as_a_template() {
     );
 }
 
+/// The filter is applied first, then the encoding.
+#[test]
+fn a_filter_quotes_the_query() {
+    for (template, mappings) in [
+        ("{url}?jql=text%20~%20%22{query_string|jql}%22&x={query_string}", "place=a"),
+        ("{url}?jql={jql}&x={query_string}", "place=a,jql=text%20~%20%22{query_string|jql}%22"),
+    ] {
+        let case = Case { template, mappings, is_by_date: false, page: 0 };
+        assert_eq!(
+            bound(&case, "a\" \\").as_deref(),
+            Ok("http://s/a?jql=text%20~%20%22a%5C%22+%5C%5C%22&x=a%22+%5C"),
+            "{template}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_filter_is_refused() {
+    for (template, mappings) in
+        [("{url}?q={query_string|sql}", "place=a"), ("{url}?q={q}", "place=a,q={query_string|sql}")]
+    {
+        let case = Case { template, mappings, is_by_date: false, page: 0 };
+        let error = bound(&case, "a").expect_err("an unknown filter");
+        assert!(error.message().contains("'sql'") && error.message().contains("jql, cql"), "{error}");
+        let mappings = QueryMappings::parse(mappings).expect("mappings");
+        let binding = Binding {
+            url: "http://s/",
+            mappings: &mappings,
+            credentials: &[],
+            query: "a",
+            sort_snippet: None,
+            page: 0,
+        };
+        assert_eq!(bind_text(template, &binding, QueryEncoding::Raw), Err(error));
+    }
+}
+
 #[test]
 fn a_query_behind_the_path_cannot_change_it() {
     for (template, expected) in [
@@ -69,6 +107,8 @@ fn a_query_behind_the_path_cannot_change_it() {
         ("http://{query_string}/?a=b", false),
         ("{url}?k={key}&q={query_string}", true),
         ("{url}#{query_string}", false),
+        ("{url}?q={query_string|jql}", true),
+        ("{url}/{query_string|jql}", false),
         ("{url}?all", true),
         // Only the name of the value has the mark.
         ("http://s/{k?}/{query_string}", false),
@@ -119,6 +159,8 @@ fn a_body_keeps_what_it_does_not_know() {
         ("*{query_string}*", QueryEncoding::Form, "*solid+%22state%22+%7Bf%7D*"),
         ("*{query_string}*", QueryEncoding::Raw, "*solid \"state\" {f}*"),
         ("{f} {q}", QueryEncoding::Raw, "title all:solid \"state\" {f}"),
+        ("{query_string|jql}", QueryEncoding::Form, "solid+%5C%22state%5C%22+%7Bf%7D"),
+        ("{query_string|jql}", QueryEncoding::Raw, "solid \\\"state\\\" {f}"),
         ("{url}{key} {0} { {} }{", QueryEncoding::Raw, "http://s/{key} {0} { {} }{"),
     ];
     for (template, encoding, want) in table {
@@ -156,7 +198,7 @@ fn growth_is_bounded() {
 proptest! {
     #[test]
     fn no_query_changes_a_fixed_path(
-        template in "(https?://)?([a-c.:@/?#&=\\\\ ]|\\{k\\?\\}|\\{query_string\\}|\\{url\\}|%2e|\\.\\./){1,12}",
+        template in "(https?://)?([a-c.:@/?#&=\\\\ ]|\\{k\\?\\}|\\{query_string(\\|jql)?\\}|\\{url\\}|%2e|\\.\\./){1,12}",
         query in "[a.?#/@:%\\\\ ]{0,6}",
         key in "[a.?#/@:%]{0,3}",
     ) {

@@ -5,6 +5,7 @@ use domain::ports::{ConnectorError, Origin};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use syntax::error::SyntaxError;
+use syntax::query_filter::QueryPlace;
 use syntax::query_template::{Binding, bind, placeholders};
 use url::Url;
 
@@ -19,9 +20,11 @@ pub fn check(provider: &SearchProvider) -> (Notations, FieldErrors) {
         {
             if name == "url" && field == "query_template" {
                 errors.add("url", "An address is needed: query_template uses {url}.");
-                continue;
+            } else if let Some(Err(error)) = QueryPlace::of(name) {
+                errors.add(field, error);
+            } else {
+                errors.add(field, format!("Nothing is known for {{{name}}}: it must be url, query_string, or a key of query_mappings or credentials."));
             }
-            errors.add(field, format!("Nothing is known for {{{name}}}: it must be url, query_string, or a key of query_mappings or credentials."));
         }
     }
     if errors.is_empty() {
@@ -81,7 +84,7 @@ pub fn sample_binding<'a>(
 }
 
 fn is_known(name: &str, field: &str, provider: &SearchProvider, notations: &Notations) -> bool {
-    let is_builtin = name == "query_string"
+    let is_builtin = matches!(QueryPlace::of(name), Some(Ok(_)))
         || (name == "url" && field == "query_template" && !provider.spec.url.is_empty());
     is_builtin
         || notations.query_mappings.get(name).is_some()
@@ -186,9 +189,19 @@ mod tests {
             (spec("https://h/{place}", "{url}?q={query_string}"), vec!["url"]),
             (spec("https://h/", "{url}?k={key}&q={query_string}"), vec!["query_template"]),
             (spec("https://h/", "{url}?q={query_string"), vec!["query_template"]),
+            (spec("https://h/", "{url}?q=%22{query_string|jql}%22"), vec![]),
+            (spec("https://h/", "{url}?q=%22{query_string|sql}%22"), vec!["query_template"]),
+            (spec("https://h/?q={query_string|}", "{url}"), vec!["url"]),
             (spec("", "https://{query_string}.example/"), vec!["query_template"]),
             (ProviderSpec { query_mappings: "=x".into(), ..plain() }, vec!["query_mappings"]),
             (ProviderSpec { query_mappings: "PROMPT='{x}'".into(), ..plain() }, vec![]),
+            (
+                ProviderSpec {
+                    query_mappings: "jql={query_string|sql}".into(),
+                    ..spec("https://h/", "{url}?q={jql}")
+                },
+                vec!["query_template"],
+            ),
             (ProviderSpec { response_mappings: "RESULT_S=x".into(), ..plain() }, vec!["response_mappings"]),
             (ProviderSpec { response_mappings: "FOUND=total".into(), ..plain() }, vec!["response_mappings"]),
             (ProviderSpec { result_mappings: "title=a b".into(), ..plain() }, vec!["result_mappings"]),

@@ -442,6 +442,12 @@ mod tests {
                 "quoted name",
             ),
             ("select {fields} from t where a = '{query_string}", MAPPINGS, "query_template", "not closed"),
+            (
+                "select {fields} from t where a = '{query_string|jql}'",
+                MAPPINGS,
+                "query_template",
+                "not a key",
+            ),
             ("select {fields} from t where a = ? or b = {query_string}", MAPPINGS, "query_template", "?"),
             (
                 "select {fields} from {table} where a = {query_string}",

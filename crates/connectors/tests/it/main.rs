@@ -17,6 +17,7 @@ mod mongodb;
 mod mssql;
 mod opensearch_description;
 mod queries;
+mod quoted_queries;
 mod relational;
 mod remote_sql;
 mod requests_get;

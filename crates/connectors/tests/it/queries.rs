@@ -46,6 +46,11 @@ fn get() -> ProviderSpec {
     }
 }
 
+/// The query in a string of JQL.
+fn quoted() -> ProviderSpec {
+    ProviderSpec { query_template: "{url}?q=text%20~%20%22{query_string|jql}%22".into(), ..get() }
+}
+
 fn plain() -> ProviderSpec {
     ProviderSpec::default()
 }
@@ -86,6 +91,17 @@ const SIGNS: [&str; 9] = [
     "C++ AT&T हिन्दी",
     "\"copper wire\"",
 ];
+const IN_JQL: [&str; 9] = [
+    "text ~ \"error \\\"file not found\\\" windows\"",
+    "text ~ \"copper -tin -zinc\"",
+    "text ~ \"copper -\\\"tin foil\\\"\"",
+    "text ~ \"(copper -tin) OR zinc\"",
+    "text ~ \"(laptop OR notebook) AND case\"",
+    "text ~ \"why does it not start\"",
+    "text ~ \"copper OR wire\"",
+    "text ~ \"C++ AT&T हिन्दी\"",
+    "text ~ \"\\\"copper wire\\\"\"",
+];
 const WORDS: [&str; 9] = [
     "error \"file not found\" windows",
     "copper NOT tin zinc",
@@ -111,8 +127,9 @@ const KQL: [&str; 9] = [
 
 const SOURCES: &[Row] = &[
     row("RequestsGet", "", get, LEFT_OUT),
-    // As Slack and Jira are asked; GitHub; Apache Solr.
+    // As Slack is asked; Jira; GitHub; Apache Solr.
     row("RequestsGet", "NOT_CHAR=-", get, SIGNS),
+    row("RequestsGet", "NOT_CHAR=-", quoted, IN_JQL),
     row("RequestsGet", "NOT=True", get, WORDS),
     row(
         "RequestsGet",

@@ -2,8 +2,9 @@
 //! never become an operator, a field or code.
 
 use super::terms;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use syntax::error::SyntaxError;
+use syntax::query_filter::refuse_filter;
 use syntax::query_mappings::QueryMappings;
 use syntax::query_template::{Part, parts};
 
@@ -39,6 +40,7 @@ impl Template {
         mappings: &QueryMappings,
         is_any: bool,
     ) -> Result<Self, SyntaxError> {
+        refuse_filter(&json!(template).to_string())?;
         let mut scan = Scan { mappings, has_query: false, searches_text: false };
         let filter = scan.object(template, Inside::Value)?;
         if !scan.has_query {
@@ -210,7 +212,6 @@ fn escaped(query: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use serde_json::json;
 
     fn parsed(template: &Value) -> Result<Template, SyntaxError> {
         let mappings = QueryMappings::parse("f=title,code=$where").expect("mappings");
@@ -246,6 +247,7 @@ mod tests {
             (json!({"a": "{query_string}", "{code}": "x"}), "runs no code"),
             (json!({"a": [{"b": {"$function": {"body": "{query_string}"}}}]}), "runs no code"),
             (json!({"$expr": {"$eq": ["$a", "{query_string}"]}}), "$expr"),
+            (json!({"a": "{query_string}", "b": "{query_string|jql}"}), "no filter"),
             (json!({"$text": {"$search": "river {query_string}"}}), "nothing else"),
         ];
         for (template, want) in table {

@@ -6,6 +6,7 @@ use crate::shared::json_body::BODY_BYTES_MAX;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use syntax::error::SyntaxError;
+use syntax::query_filter::refuse_filter;
 use syntax::query_mappings::QueryMappings;
 use syntax::query_string::{Negation, rewrite, terms, tokens};
 
@@ -103,6 +104,7 @@ impl Position {
 /// Checks whether a template can be used.
 pub fn check(template: &Map<String, Value>) -> Result<(), SyntaxError> {
     let whole = Value::Object(template.clone());
+    refuse_filter(&whole.to_string())?;
     if !mentions(&whole, WORDS) {
         return Err(format!("{WORDS} must be in a string of the query.").into());
     }
@@ -275,6 +277,7 @@ mod tests {
             ),
             (json!({"query": {"regexp": {"t": "{query_string}"}}}), false),
             (json!({"a": [{"script": {"source": "'{query_string}'"}}], "q": "{query_string}"}), false),
+            (json!({"query": {"match": {"t": "{query_string} {query_string|jql}"}}}), false),
         ];
         for (template, is_good) in table {
             assert_eq!(check(template.as_object().expect("an object")).is_ok(), is_good, "{template}");

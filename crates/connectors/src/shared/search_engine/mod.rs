@@ -23,10 +23,11 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::fmt;
 use std::sync::Arc;
 use syntax::error::SyntaxError;
+use syntax::query_filter::refuse_filter;
 use syntax::query_mappings::QueryMappings;
 use syntax::query_template::{Binding, QueryEncoding, bind_text};
 
@@ -178,6 +179,7 @@ pub fn members(
             format!("{name} is set by the connector; leave it out."),
         ));
     }
+    refuse_filter(&json!(template).to_string()).map_err(|error| ConnectorError::of_syntax(field, error))?;
     let text = template.remove(words);
     if mentions(&Value::Object(template.clone()), WORDS) {
         return Err(ConnectorError::in_field(field, format!("{WORDS} is allowed in {words} only.")));
@@ -279,7 +281,6 @@ fn base(url: &str) -> Result<&str, ConnectorError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn addresses_are_read() {
