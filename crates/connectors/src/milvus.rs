@@ -41,6 +41,8 @@ pub const KIND: ConnectorKind = ConnectorKind {
     build,
 };
 
+/// The usual name of the primary key. Older servers call every primary key so in their answers.
+const ID: &str = "id";
 /// Keys allowed in `query_template_json`.
 const EXTRAS: &[&str] = &["filter", "partitionNames", "searchParams", "consistencyLevel"];
 
@@ -58,6 +60,8 @@ struct Config {
     database: Option<String>,
     /// The vector field.
     vector: String,
+    /// The field of the primary key.
+    id: String,
     /// The fields to return; empty for all.
     fields: Vec<String>,
     metric: Metric,
@@ -90,6 +94,7 @@ impl Config {
                 .ok_or_else(|| ConnectorError::in_field("query_mappings", "collection=<name> is needed."))?,
             database: name("database")?,
             vector: word("vector", mappings.get("vector").unwrap_or("vector"))?,
+            id: word("id", mappings.get("id").unwrap_or(ID))?,
             fields: list(mappings, "fields")?,
             metric: Metric::of(mappings)?,
             extras: extras(provider, EXTRAS)?,
@@ -149,11 +154,8 @@ impl Milvus {
         fields.remove(&self.config.vector);
         let distance = fields.get("distance").and_then(Value::as_f64);
         // For cosine and inner product, Milvus returns the similarity under this name.
-        let similarity = distance.map(|number| match self.config.metric {
-            Metric::Cosine | Metric::Dot => number,
-            Metric::L2 => Metric::L2.similarity(number),
-        });
-        let id = fields.get("id").cloned().unwrap_or_default();
+        let similarity = distance.map(|number| self.config.metric.similarity_of_score(number));
+        let id = fields.get(&self.config.id).or_else(|| fields.get(ID)).cloned().unwrap_or_default();
         item(Some(&Value::Object(fields)), id, similarity)
     }
 

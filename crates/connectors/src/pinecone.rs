@@ -6,7 +6,7 @@ use crate::shared::vector_store::metadata_cache::MetadataCache;
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::store::below;
 use crate::shared::vector_store::{
-    CheckedUrl, KeyLocation, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window,
+    CheckedUrl, KeyLocation, Metric, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window,
     check_with, extras, path_name, server,
 };
 use async_trait::async_trait;
@@ -64,6 +64,7 @@ struct Pinecone {
     /// True if the url is the name of an index whose host must be resolved.
     is_named: bool,
     namespace: Option<String>,
+    metric: Metric,
     extras: Map<String, Value>,
 }
 
@@ -74,6 +75,7 @@ struct Config {
     name: String,
     is_named: bool,
     namespace: Option<String>,
+    metric: Metric,
     extras: Map<String, Value>,
     plan: PagePlan,
 }
@@ -90,6 +92,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
         target: Target { what: "index", name: config.name },
         is_named: config.is_named,
         namespace: config.namespace,
+        metric: config.metric,
         extras: config.extras,
     };
     Ok(VectorSource::new(provider, config.plan, vendor).boxed())
@@ -117,6 +120,7 @@ impl Config {
             name,
             is_named,
             namespace: mappings.get("namespace").map(|name| path_name("namespace", name)).transpose()?,
+            metric: Metric::of(mappings)?,
             extras: extras(provider, EXTRAS)?,
             plan: PagePlan::of(mappings, Paging::OneAnswer)?,
         })
@@ -191,7 +195,10 @@ impl Vendor for Pinecone {
     fn items(&self, reply: Reply, dimensions: usize) -> Result<Vec<Value>, ConnectorError> {
         let body = reply.good(&self.target, dimensions)?;
         let matches = body.get("matches").and_then(Value::as_array).ok_or_else(|| unreadable("matches"))?;
-        let read = |one: &Value| item(one.get("metadata"), one["id"].clone(), one["score"].as_f64());
+        let read = |one: &Value| {
+            let similarity = one["score"].as_f64().map(|score| self.metric.similarity_of_score(score));
+            item(one.get("metadata"), one["id"].clone(), similarity)
+        };
         Ok(matches.iter().map(read).collect())
     }
 

@@ -4,7 +4,7 @@ use crate::shared::check::{Notations, require_notations};
 use crate::shared::http_check::without_blanks_to_fill;
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::{
-    CheckedUrl, KeyLocation, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window,
+    CheckedUrl, KeyLocation, Metric, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window,
     check_with, extras, path_name, server,
 };
 use async_trait::async_trait;
@@ -50,6 +50,7 @@ struct Qdrant {
     target: Target,
     /// The named vector, for a collection with several.
     using: Option<String>,
+    metric: Metric,
     extras: Map<String, Value>,
 }
 
@@ -59,6 +60,7 @@ struct Config {
     server: String,
     collection: String,
     using: Option<String>,
+    metric: Metric,
     extras: Map<String, Value>,
     plan: PagePlan,
 }
@@ -73,6 +75,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
         store: Store::new(provider, &config.server, KeyLocation::Header("api-key"), context)?,
         target: Target { what: "collection", name: config.collection },
         using: config.using,
+        metric: config.metric,
         extras: config.extras,
     };
     Ok(VectorSource::new(provider, config.plan, vendor).boxed())
@@ -90,6 +93,7 @@ impl Config {
             server: server(address)?,
             collection,
             using,
+            metric: Metric::of(mappings)?,
             extras: extras(provider, EXTRAS)?,
             plan: PagePlan::of(mappings, Paging::Offset)?,
         })
@@ -139,7 +143,10 @@ impl Vendor for Qdrant {
         let body = reply.good(&self.target, dimensions)?;
         let points = body.pointer("/result/points").and_then(Value::as_array);
         let points = points.ok_or_else(|| unreadable("result.points"))?;
-        let read = |point: &Value| item(point.get("payload"), point["id"].clone(), point["score"].as_f64());
+        let read = |point: &Value| {
+            let similarity = point["score"].as_f64().map(|score| self.metric.similarity_of_score(score));
+            item(point.get("payload"), point["id"].clone(), similarity)
+        };
         Ok(points.iter().map(read).collect())
     }
 

@@ -24,4 +24,5 @@ mod requests_get;
 mod requests_post;
 mod search_engines;
 mod sqlite3;
+mod vector_scores;
 mod vector_stores;

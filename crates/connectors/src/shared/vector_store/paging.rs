@@ -110,9 +110,17 @@ impl Metric {
     pub fn named(name: &str) -> Option<Self> {
         match name.trim().to_ascii_lowercase().as_str() {
             "cosine" => Some(Self::Cosine),
-            "l2" | "l2-squared" | "euclid" => Some(Self::L2),
-            "dot" | "ip" | "inner_product" => Some(Self::Dot),
+            "l2" | "l2-squared" | "euclid" | "euclidean" => Some(Self::L2),
+            "dot" | "ip" | "inner_product" | "dotproduct" => Some(Self::Dot),
             _ => None,
+        }
+    }
+
+    /// The similarity for the score of a store that scores by similarity if the metric is one, and else by distance.
+    pub fn similarity_of_score(self, score: f64) -> f64 {
+        match self {
+            Self::Cosine | Self::Dot => score,
+            Self::L2 => self.similarity(score),
         }
     }
 
@@ -217,5 +225,9 @@ mod tests {
             assert!(metric.similarity(near) > metric.similarity(far), "{name}");
         }
         assert_eq!(Metric::named("cosine").map(|metric| metric.similarity(0.0)), Some(1.0));
+        for (name, near, far) in [("Cosine", 0.9, 0.1), ("Euclid", 0.1, 7.0), ("dotproduct", 3.0, -1.0)] {
+            let metric = Metric::named(name).expect("a metric");
+            assert!(metric.similarity_of_score(near) > metric.similarity_of_score(far), "{name}");
+        }
     }
 }
