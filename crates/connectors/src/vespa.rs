@@ -52,6 +52,14 @@ const BESIDE: [&str; 3] = ["id", "relevance", "source"];
 /// The operators through which a statement takes the words.
 const PLACES: [&str; 2] = ["userQuery()", "@query"];
 
+/// Codes of the engine's errors, by its own names. An illegal query is about the words, such as one that only excludes;
+/// what is wrong with the statement, a rank profile or a field to sort by is an invalid parameter.
+const NULL_QUERY: u64 = 1;
+const ILLEGAL_QUERY: u64 = 3;
+const INVALID_QUERY_PARAMETER: u64 = 4;
+const RESULT_HAS_ERRORS: u64 = 8;
+const TIMEOUT: u64 = 12;
+
 #[derive(Debug)]
 struct Vespa {
     engine: Engine,
@@ -206,9 +214,10 @@ fn read_root_error(root: &Value) -> Option<(Option<ConnectorErrorKind>, String)>
         Some(_) if sentence.contains("Could not resolve source ref") => {
             Some(ConnectorErrorKind::PlaceUnknown)
         }
-        Some(3 | 4) => Some(ConnectorErrorKind::ConfigInvalid),
-        Some(8) => Some(ConnectorErrorKind::QueryInvalid),
-        Some(12) => Some(ConnectorErrorKind::Timeout),
+        Some(NULL_QUERY | ILLEGAL_QUERY) => Some(ConnectorErrorKind::QueryInvalid),
+        Some(INVALID_QUERY_PARAMETER) => Some(ConnectorErrorKind::ConfigInvalid),
+        Some(RESULT_HAS_ERRORS) => Some(ConnectorErrorKind::SourceError),
+        Some(TIMEOUT) => Some(ConnectorErrorKind::Timeout),
         _ => None,
     };
     Some((kind, sentence.to_owned()))

@@ -84,13 +84,9 @@ fn root(body: &Value) -> Result<Value, Refused> {
         .and_then(|rest| rest.split_once(" where "))
         .filter(|(_, condition)| ["userQuery()", "userInput(@query)"].contains(condition));
     let Some((source, _)) = source else {
-        return Err((
-            3,
-            "Illegal query",
-            format!(
-                "com.yahoo.search.yql.ProgramCompileException: query:L1:0 no viable alternative at input '{yql}'"
-            ),
-        ));
+        return Err(parameter(&format!(
+            "Could not create query from YQL: query:L1:0 no viable alternative at input '{yql}'"
+        )));
     };
     if ![SCHEMA, "*"].contains(&source) {
         return Err(parameter(&format!(

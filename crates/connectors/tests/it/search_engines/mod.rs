@@ -5,7 +5,7 @@ mod elastic;
 use crate::fixture::{
     connector, context, guarded_context, kind, provider, provider_spec as spec, query, request,
 };
-use domain::ports::{ConnectorErrorKind, ProviderQuery};
+use domain::ports::{ConnectorErrorKind, HttpResponse, ProviderQuery};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
@@ -165,6 +165,35 @@ async fn vespa_keeps_the_contract() {
             ProviderSpec { query_template: template.into(), query_mappings: mappings.into(), ..spec.clone() };
         let wrong = self::subject(wrong, Vec::new(), Literal::Words(title));
         is_refused(&wrong, sort, ConnectorErrorKind::ConfigInvalid, reason).await;
+    }
+}
+
+/// Which of its parts is at fault, by the engine's own codes, in an error response and in a response with hits.
+#[tokio::test]
+async fn the_codes_of_vespa_have_their_kinds() {
+    for (code, message, kind) in [
+        (1, "Null query", ConnectorErrorKind::QueryInvalid),
+        (3, "Can not search for only negative items", ConnectorErrorKind::QueryInvalid),
+        (4, "Could not create query from YQL: no field 'x'", ConnectorErrorKind::ConfigInvalid),
+        (4, "Could not resolve source ref 'lakes'", ConnectorErrorKind::PlaceUnknown),
+        (8, "The result has errors", ConnectorErrorKind::SourceError),
+        (12, "Node 3 timed out", ConnectorErrorKind::Timeout),
+    ] {
+        let error = json!({"code": code, "summary": "An error", "message": message});
+        let hit = json!({"id": "1", "fields": {"title": "river"}});
+        for (status, hits) in [(400, json!([])), (200, json!([])), (200, json!([hit]))] {
+            let root = json!({"root": {"fields": {"totalCount": 1}, "errors": [error], "children": hits}});
+            let answer =
+                HttpResponse { status, ..crate::fixture::answer("application/json", root.to_string()) };
+            let vespa = connector(spec("Vespa", "https://h", "", "index_name=rivers"), &context(answer));
+            let sent = vespa.prepare(&query("river")).expect("a question").execute().await;
+            let found = match sent.expect("an answer").normalize() {
+                Ok(page) => page.missing.expect("an error beside the hits"),
+                Err(error) => error,
+            };
+            assert_eq!(found.kind, kind, "{code} with status {status}: {found}");
+            assert_eq!(found.message, format!("the source reports: {message}"));
+        }
     }
 }
 
