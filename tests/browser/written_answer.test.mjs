@@ -6,6 +6,7 @@ import { after, before } from "node:test";
 import { assertAccessible, axe } from "./harness/axe.mjs";
 import { api, browse, app, createUser } from "./harness/app.mjs";
 import { assertInert } from "./harness/inert.mjs";
+import { PHONE, assertNarrow } from "./harness/narrow.mjs";
 import { waitForResults } from "./harness/pages/search.mjs";
 import { openLatch, runSearch, uniqueName } from "./harness/records.mjs";
 
@@ -23,6 +24,20 @@ before(async () => {
   });
 });
 after(() => api("DELETE", `/svc/aiproviders/${model.id}/`));
+
+/** The first table has a citation and hostile cells, the second one is wider than the page and scrolls with the keyboard. */
+async function assertTables(page, answer) {
+  const [first, second] = await answer.locator(".prose .table").all();
+  assert.equal(await first.locator("th[scope=col]").count(), 2);
+  assert.equal(await first.locator("td a.cite[data-cite]").count(), 1);
+  assert.match(await first.locator("tbody tr").nth(1).innerText(), /more/);
+  assert.equal(await first.locator("img, script, a:not(.cite)").count(), 0);
+  await page.setViewportSize(PHONE);
+  await assertNarrow(page, "an answer with a wide table");
+  await second.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction((box) => box.scrollLeft > 0, await second.elementHandle());
+}
 
 async function requestAnswer(page) {
   const search = await runSearch("flood warning", { as: me });
@@ -53,6 +68,7 @@ browse("an answer streams, has citations, and is shown as text", { who: newUser,
   await assertInert(page, "a written answer");
   assert.equal(await done(page).locator("img, script, [onmouseover]").count(), 0);
   await assertAccessible(page, "a written answer");
+  await assertTables(page, done(page));
 
   const question = done(page).locator("[data-follow]").first();
   assert.equal(await question.innerText(), "How long is the lead time?");
@@ -67,4 +83,5 @@ browse("a reply in a chat is shown as text", { who: newUser }, async (page) => {
   await page.keyboard.press("Enter");
   await page.locator("#thread .message.theirs:not(.pending) .prose").waitFor();
   await assertInert(page, "a chat");
+  await assertTables(page, page.locator("#thread .message.theirs"));
 });

@@ -13,6 +13,7 @@
 //! | `selection`, `fetch_texts`, `query`, `prompt`, `safe_stream`, `check`, `summary_item` | its steps |
 //! | `extractive` | summaries without a model |
 //! | `chat` | conversations with tools and citations |
+//! | `prose` | the Markdown of models in blocks, for pages and exports |
 
 pub mod chat;
 mod check;
@@ -25,6 +26,7 @@ mod generate;
 mod in_progress;
 mod lease;
 mod prompt;
+pub mod prose;
 mod query;
 mod rag_store;
 mod request;

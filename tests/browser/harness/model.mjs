@@ -9,6 +9,9 @@ const completionParts = (foreign) => [
   `Read [more](javascript:window.canary='link') or ![look](${foreign}/answer.png?secret=1).\n\n`,
   `<img src=x onerror="window.canary='answer'"><script>window.canary='written'</script>\n\n`,
   "- one\n- <b onmouseover=\"window.canary='list'\">two</b>\n\n",
+  "| Place | ", "Lead time |\n|:--", "-|--:|\n| Bonn [1] | 3 h |\n",
+  `| <img src=x onerror="window.canary='cell'"> | [more](javascript:window.canary='cell') |\n\n`,
+  `|${" Level of the river |".repeat(12)}\n|${"---|".repeat(12)}\n|${" 1 |".repeat(12)}\n\n`,
   "Follow-ups:\n- How long is the lead time?\n- Who \"rehearses\" <i>it</i>?\n",
 ];
 

@@ -1,6 +1,5 @@
 //! The summary card of the search page: the form to request a summary, and the stored summary.
 
-use super::markdown::{Block, blocks};
 use super::page_context::PageContext;
 use crate::api::sapi::usable_models;
 use crate::api::search::own_search;
@@ -15,6 +14,7 @@ use domain::ai_provider::Role;
 use domain::ids::{ResultId, SearchId, UserId};
 use domain::prompt::SEARCH_RAG;
 use domain::summary::{INSTRUCTIONS_CHARS_MAX, SourceMode, StoredSummary, SummaryDetails, SummarySource};
+use rag::prose::{Block, blocks};
 use serde::Serialize;
 use std::sync::Arc;
 use syntax::display::web_link;
@@ -295,6 +295,26 @@ mod tests {
             );
         }
         assert!(!rendered(None).contains("data-cite"));
+    }
+
+    #[test]
+    fn tables_and_nested_lists_are_shown() {
+        let table =
+            "| Year | | Level |\n|---|:-:|--:|\n| **2023** [2] | <b>x</b> | [a](javascript:x) [7] |\n";
+        let text =
+            rendered(Some(AnswerView::of(stored(&format!("\n\n{table}\n3. a\n   - b\n\n     c\n4. d")))));
+        for expected in [
+            "<div class=\"table\" role=\"group\" tabindex=\"0\" aria-label=\"Table\"><table><thead><tr>\
+             <th scope=\"col\">Year</th><td class=\"center\"></td><th scope=\"col\" class=\"end\">Level</th></tr></thead>",
+            "<tbody><tr><td><strong>2023</strong><a class=\"cite\" href=\"#source-2\"",
+            "<td class=\"center\">&lt;b&gt;x&lt;&#x2f;b&gt;</td><td class=\"end\">[a](javascript:x) [7]</td></tr></tbody>\
+             </table></div>",
+            "<ol start=\"3\"><li>a<ul><li>b<p>c</p></li></ul></li><li>d",
+        ] {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+        let unfinished = rendered(Some(AnswerView::of(stored("\n\n| a | b |\n|---|---|\n| 1"))));
+        assert!(unfinished.contains("<td>1"), "{unfinished}");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! | `page_context`, `page_context_extractor`, `i18n` | what every page shows, and the languages |
 //! | `search` | the search page; without JavaScript a plain list |
 //! | `confirm_search` | confirmation of a search that another site started |
-//! | `answer`, `chat`, `markdown` | the summary of a search, the Assistant, and the text of models |
+//! | `answer`, `chat` | the summary of a search, and the Assistant |
 //! | `history`, `account` | the user's searches, profile, tokens, connections and preferences |
 //! | `review`, `egress` | elections among versions, and documents sent outside |
 //! | `admin` | the console |
@@ -26,7 +26,6 @@ mod history;
 mod i18n;
 #[cfg(test)]
 mod i18n_coverage_tests;
-mod markdown;
 mod not_found;
 mod notice;
 mod oidc;

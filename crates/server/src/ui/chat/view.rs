@@ -1,11 +1,11 @@
 //! View models of chats and messages.
 
 use super::super::answer::truncate;
-use super::super::markdown::{Block, blocks};
 use domain::ai_provider::EXTRACTIVE_MODEL;
 use domain::chat::{Chat, ChatCitation, ChatMessage, Speaker, ToolUse};
 use domain::ids::{ChatId, MessageId, ResultId, SearchId};
 use domain::instant::Instant;
+use rag::prose::{Block, blocks};
 use serde::Serialize;
 use serde_json::Value;
 use syntax::display::web_link;
@@ -180,6 +180,21 @@ mod tests {
                 assert_eq!(text.contains("data-cite=\"1\""), matches!(role, Speaker::Assistant), "{text}");
                 assert!(!text.contains("data-cite=\"2\""), "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn tables_are_shown_in_answers_alone() {
+        let templates = Templates::new(Arc::new(Assets::new("")));
+        let table = "| a | b |\n|---|---|\n| <script>x</script> [1] | ";
+        for role in [Speaker::User, Speaker::Assistant] {
+            let is_answer = matches!(role, Speaker::Assistant);
+            let values = json!({"message": MessageView::of(message(role, table, ""))});
+            let text = templates.render("chat/message.html", &context(""), values).expect("a piece");
+            assert_eq!(text.contains("<table><thead><tr><th scope=\"col\">a</th>"), is_answer, "{text}");
+            let cell = "<td>&lt;script&gt;x&lt;&#x2f;script&gt;<a class=\"cite\" href=\"#m5-1\"";
+            assert_eq!(text.contains(cell), is_answer, "{text}");
+            assert_eq!(text.contains("<p class=\"text\">| a | b |\n"), !is_answer, "{text}");
         }
     }
 
