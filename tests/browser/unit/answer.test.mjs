@@ -1,9 +1,11 @@
 // Progress of an answer, events of a chat, and the position of a floating card.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { cardPosition } from "../../../web/static/js/answer/card_position.js";
-import { STAGES, applyEvent, initialState, positionOf, stripMarkdown } from "../../../web/static/js/answer/progress.js";
+import { stripMarkdown } from "../../../web/static/js/answer/markdown.js";
+import { STAGES, applyEvent, initialState, positionOf } from "../../../web/static/js/answer/progress.js";
 import * as stream from "../../../web/static/js/chat/stream.js";
 
 test("events move an answer through its stages", () => {
@@ -33,14 +35,39 @@ test("a stage is past, now or next", () => {
 
 test("Markdown is removed from an unfinished answer", () => {
   const cases = [
-    ["**Bold** and __bold__", "Bold and bold"],
     ["# Title\n- one\n* two", "Title\n• one\n• two"],
     ["It rose.[1] [2]", "It rose. [1] [2]"],
-    ["<b>stays</b> 2 * 3", "<b>stays</b> 2 * 3"],
     ["it is *very* cold, `-10` and _colder_.", "it is very cold, -10 and colder."],
-    ["a*b*c snake_case_name *open", "a*b*c snake_case_name *open"],
+    ["a*b*c snake_case_name 2 * 3", "a*b*c snake_case_name 2 * 3"],
+    ["**open and `open", "open and open"],
+    ["\u202egnp.exe", "gnp.exe"],
+    // Rows arrive one by one, and the last one may not be complete.
+    ["| a | **b** |", "a\tb"],
+    ["| a | b |\n|-", "a\tb"],
+    ["| a | b |\n|---|---|\n| 1 [1] | <b>2", "a\tb\n1 [1]\t<b>2"],
+    ["```js\nlet a = **", "let a = **"],
   ];
   for (const [text, expected] of cases) assert.equal(stripMarkdown(text), expected);
+});
+
+test("an unfinished answer has the words of the finished one", () => {
+  const cases = JSON.parse(readFileSync(new URL("prose_cases.json", import.meta.url), "utf8"));
+  const joined = (text) => text.replace(/^\s*• /gm, "").replace(/\s/g, "");
+  for (const { markdown, words } of cases) assert.equal(joined(stripMarkdown(markdown)), joined(words));
+});
+
+test("text that arrives never takes words back", () => {
+  const cases = JSON.parse(readFileSync(new URL("prose_cases.json", import.meta.url), "utf8"));
+  const joined = (text) => text.replace(/[^\p{L}\p{N}]/gu, "");
+  for (const { markdown } of cases) {
+    // Whole lines: the name of a language is hidden when its fence is complete.
+    const all = joined(stripMarkdown(markdown));
+    const lines = markdown.split("\n");
+    for (let count = 1; count <= lines.length; count++) {
+      const some = joined(stripMarkdown(lines.slice(0, count).join("\n")));
+      assert.ok(all.startsWith(some), `${some} of ${all}`);
+    }
+  }
 });
 
 test("text of a round with a tool call is discarded", () => {

@@ -3,7 +3,8 @@
 import { ApiError, del, events, prefix, send } from "../api.js";
 import { all, announce, one } from "../dom.js";
 import { number, t } from "../i18n.js";
-import { initialState, positionOf, stripMarkdown, applyEvent } from "./progress.js";
+import { stripMarkdown } from "./markdown.js";
+import { initialState, positionOf, applyEvent } from "./progress.js";
 
 /** Resolves to the outcome: `{end: "done" | "failed" | "stopped", code, message}`. Never rejects. */
 export async function generate(slot, body) {

@@ -27,13 +27,3 @@ export function positionOf(stage, now) {
   const difference = STAGES.indexOf(stage) - STAGES.indexOf(now);
   return difference < 0 ? "past" : difference === 0 ? "now" : "next";
 }
-
-/** Text of an unfinished answer without Markdown markup and direction controls. */
-export const stripMarkdown = (text) =>
-  text
-    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "")
-    .replace(/^#{1,6} /gm, "")
-    .replace(/\*\*|__|`/g, "")
-    .replace(/^(\s*)[*+-] /gm, "$1• ")
-    .replace(/(^|[\s(])[*_](\S[^*_\n]*?)[*_](?=[\s.,;:!?)]|$)/gm, "$1$2")
-    .replace(/ ?\[(\d{1,4})\]/g, " [$1]");

@@ -4,7 +4,7 @@ import { ApiError, events, post, prefix, send } from "../api.js";
 import { all, announce, h, one, toast } from "../dom.js";
 import { fragment } from "../fragment.js";
 import { number, t, tn } from "../i18n.js";
-import { stripMarkdown } from "../answer/progress.js";
+import { stripMarkdown } from "../answer/markdown.js";
 import { refresh } from "./rail.js";
 import { applyEvent, initialState } from "./stream.js";
 
