@@ -2,6 +2,7 @@
 
 mod format;
 mod html;
+mod html_blocks;
 mod markdown;
 mod pdf;
 
