@@ -3,6 +3,7 @@
 use crate::fields::identifier_words::is_named;
 use crate::request::conventions::{PLACEHOLDERS, QUERY, QUERY_NAMES, SIZES, find_ignoring_case, query_rank};
 use crate::request::curl::{Body, Request};
+use crate::request::quotes;
 use crate::request::secrets::is_secret;
 use domain::ports::HttpMethod;
 use domain::provider::{ProviderSpec, RESULTS_PER_QUERY_MAX};
@@ -32,8 +33,8 @@ pub fn apply_body(
         None => Value::Object(Map::new()),
     };
     redact_secrets(&mut body, 0);
-    let has_query =
-        place_by_word(&mut body, query.trim(), 0) || (query.trim().is_empty() && place_by_name(&mut body, 0));
+    let has_query = place_by_word("", &mut body, query.trim(), 0)
+        || (query.trim().is_empty() && place_by_name(&mut body, 0));
     if let Value::Object(object) = body {
         if let Some(size) =
             object.iter().find(|(name, _)| is_named(name, SIZES)).and_then(|(_, value)| value.as_u64())
@@ -46,9 +47,10 @@ pub fn apply_body(
     has_query
 }
 
-/// Replaces the query or a placeholder in the body.
-fn place_by_word(value: &mut Value, query: &str, depth: usize) -> bool {
+/// Replaces the query or a placeholder in the body. `name` is that of the value.
+fn place_by_word(name: &str, value: &mut Value, query: &str, depth: usize) -> bool {
     match value {
+        Value::String(text) if quotes::filtered_placeholder(text).is_some() => true,
         Value::String(text) => {
             let candidates =
                 PLACEHOLDERS.iter().copied().chain(Some(query).filter(|query| !query.is_empty()));
@@ -58,14 +60,16 @@ fn place_by_word(value: &mut Value, query: &str, depth: usize) -> bool {
             else {
                 return false;
             };
-            text.replace_range(start..start + placeholder.len(), QUERY);
+            let end = start + placeholder.len();
+            let placeholder = quotes::placeholder(name, &text[..start], &text[end..]);
+            text.replace_range(start..end, &placeholder);
             true
         }
         Value::Array(list) if depth < BODY_DEPTH_MAX => {
-            list.iter_mut().any(|one| place_by_word(one, query, depth + 1))
+            list.iter_mut().any(|one| place_by_word(name, one, query, depth + 1))
         }
         Value::Object(object) if depth < BODY_DEPTH_MAX => {
-            object.values_mut().any(|one| place_by_word(one, query, depth + 1))
+            object.iter_mut().any(|(name, one)| place_by_word(name, one, query, depth + 1))
         }
         _ => false,
     }
@@ -156,7 +160,7 @@ mod tests {
     #[test]
     fn depth_is_bounded() {
         let deep = |depth: usize| (0..depth).fold(json!("tea"), |inside, _| json!({ "a": inside }));
-        assert!(place_by_word(&mut deep(BODY_DEPTH_MAX), "tea", 0));
-        assert!(!place_by_word(&mut deep(BODY_DEPTH_MAX + 1), "tea", 0));
+        assert!(place_by_word("", &mut deep(BODY_DEPTH_MAX), "tea", 0));
+        assert!(!place_by_word("", &mut deep(BODY_DEPTH_MAX + 1), "tea", 0));
     }
 }

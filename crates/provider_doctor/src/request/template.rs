@@ -6,6 +6,7 @@ use crate::request::conventions::{
     PAGES, PLACEHOLDERS, QUERY, QUERY_NAMES, SIZES, STARTS, find_ignoring_case, query_rank,
 };
 use crate::request::curl::Request;
+use crate::request::quotes;
 use crate::request::secrets::{credential_name, is_secret, replace_secrets};
 use domain::provider::{ProviderSpec, RESULTS_PER_QUERY_MAX};
 use serde_json::Value;
@@ -58,6 +59,7 @@ pub fn build_template(request: &Request, query: &str) -> RequestTemplate {
     spec.http_request_headers = placeholders.headers;
     spec.query_mappings = mappings.join(",").into();
     (spec.url, spec.query_template) = url_and_template(&request.url, path, &parameters);
+    remarks.extend(quotes::warning(&spec));
     let has_placeholders = !spec.credentials.is_empty()
         || spec.http_request_headers.values().any(|value| value.contains("YOUR_"))
         || Value::Object(spec.post_query_template.clone()).to_string().contains("YOUR_");
@@ -71,21 +73,20 @@ pub fn build_template(request: &Request, query: &str) -> RequestTemplate {
 /// The request with the query in place of its placeholder, so that it can be sent.
 pub fn fill_query(mut request: Request, query: &str) -> Result<Request, SyntaxError> {
     let decoded = decode(request.url.as_str());
-    let Some(placeholder) = PLACEHOLDERS.iter().find(|placeholder| decoded.contains(**placeholder)) else {
-        return Ok(request);
-    };
+    let Some(placeholder) = placeholder_in(&decoded) else { return Ok(request) };
     if query.trim().is_empty() {
         return Err(
             format!("The URL has {placeholder} where the query goes; enter a query in 'query'.").into()
         );
     }
     let mut text = request.url.to_string();
+    let query = encode_percent(&quotes::write(&placeholder, query));
     for form in [
-        (*placeholder).to_owned(),
-        encode_percent(placeholder),
+        placeholder.clone(),
+        encode_percent(&placeholder),
         placeholder.replace('{', "%7B").replace('}', "%7D"),
     ] {
-        text = text.replace(&form, &encode_percent(query));
+        text = text.replace(&form, &query);
     }
     request.url = Url::parse(&text)
         .map_err(|error| SyntaxError::new(format!("The URL is invalid: {error}.")).caused_by(error))?;
@@ -115,7 +116,7 @@ fn parse_parameters(url: &Url) -> Vec<Parameter> {
         let (raw_name, raw_value) = piece.split_once('=').unwrap_or((piece, ""));
         let (name, value) = (decode(raw_name), decode(raw_value));
         let role = match &name {
-            _ if PLACEHOLDERS.iter().any(|placeholder| value.contains(placeholder)) => Role::Query,
+            _ if placeholder_in(&value).is_some() => Role::Query,
             name if is_secret(name) => Role::Secret,
             name if is_named(name, PAGES) || is_named(name, STARTS) => Role::Page,
             name if is_named(name, SIZES) => Role::Size,
@@ -123,12 +124,8 @@ fn parse_parameters(url: &Url) -> Vec<Parameter> {
         };
         let mut raw_value = escape(raw_value);
         if role == Role::Query {
-            let placeholder = PLACEHOLDERS
-                .iter()
-                .find(|placeholder| value.contains(**placeholder))
-                .copied()
-                .unwrap_or(QUERY);
-            raw_value = insert_placeholder(&value, placeholder);
+            let placeholder = placeholder_in(&value).unwrap_or_else(|| QUERY.to_owned());
+            raw_value = insert_placeholder(&name, &value, &placeholder);
         }
         Parameter { raw_name: escape(raw_name), value, raw_value, role }
     });
@@ -149,7 +146,7 @@ fn assign_query_role(parameters: &mut [Parameter], query: &str) -> bool {
         let best = parameters.iter_mut().filter(holds).min_by_key(|one| query_rank(&decode(&one.raw_name)));
         return match best {
             Some(one) => {
-                one.raw_value = insert_placeholder(&one.value, query);
+                one.raw_value = insert_placeholder(&decode(&one.raw_name), &one.value, query);
                 one.role = Role::Query;
                 true
             }
@@ -243,7 +240,7 @@ fn query_in_path(url: &Url, query: &str) -> Option<PathTemplate> {
     let join = |pieces: &[&str]| pieces.iter().map(|piece| format!("/{piece}")).collect::<String>();
     Some(PathTemplate {
         before: join(&pieces[..place]),
-        piece: insert_placeholder(&decode(pieces[place]), placeholder),
+        piece: insert_placeholder("", &decode(pieces[place]), placeholder),
         after: join(&pieces[place + 1..]),
     })
 }
@@ -270,8 +267,14 @@ fn url_and_template(url: &Url, path: Option<PathTemplate>, parameters: &[Paramet
     (base, template)
 }
 
-/// Replaces `part` of a value by the placeholder of the query, and encodes the rest for a URL.
-fn insert_placeholder(value: &str, part: &str) -> String {
+/// The placeholder of the query in a text, if it has one.
+fn placeholder_in(text: &str) -> Option<String> {
+    let plain = || PLACEHOLDERS.iter().find(|placeholder| text.contains(**placeholder));
+    quotes::filtered_placeholder(text).or_else(|| plain().map(|placeholder| (*placeholder).to_owned()))
+}
+
+/// Replaces `part` of the value of a parameter by the placeholder of the query, and encodes the rest for a URL.
+fn insert_placeholder(name: &str, value: &str, part: &str) -> String {
     let start = find_ignoring_case(value, part).unwrap_or(0);
     let end = (start + part.len()).min(value.len());
     // These characters need no encoding in a query.
@@ -279,7 +282,10 @@ fn insert_placeholder(value: &str, part: &str) -> String {
         let plain = [("%3A", ":"), ("%2A", "*"), ("%28", "("), ("%29", ")"), ("%2C", ","), ("%7E", "~")];
         plain.iter().fold(encode_percent(text), |text, (code, plain)| text.replace(code, plain))
     };
-    format!("{}{QUERY}{}", encode(&value[..start]), encode(&value[end..]))
+    let (before, after) = (&value[..start], &value[end..]);
+    let kept = quotes::filtered_placeholder(part).filter(|placeholder| placeholder == part);
+    let placeholder = kept.unwrap_or_else(|| quotes::placeholder(name, before, after));
+    format!("{}{placeholder}{}", encode(before), encode(after))
 }
 
 fn decode(raw: &str) -> String {
@@ -305,6 +311,7 @@ mod tests {
     use crate::request::curl::parse;
     use proptest::prelude::*;
     use serde_json::json;
+    use syntax::query_filter::QueryPlace;
     use syntax::query_template::placeholders;
 
     fn template_of(text: &str, query: &str) -> RequestTemplate {
@@ -441,7 +448,8 @@ mod tests {
                 prop_assert!(spec.query_mappings.parsed().is_ok(), "{}", spec.query_mappings);
                 for name in placeholders(&spec.query_template) {
                     let is_secret = spec.credentials.contains(&format!("{name}="));
-                    prop_assert!(matches!(name, "url" | "query_string") || is_secret, "{}", spec.query_template);
+                    let is_known = name == "url" || matches!(QueryPlace::of(name), Some(Ok(_)));
+                    prop_assert!(is_known || is_secret, "{}", spec.query_template);
                 }
                 prop_assert!(placeholders(&spec.url).is_empty(), "{}", spec.url);
                 let _ = fill_query(request, &query);
