@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use syntax::error::SyntaxError;
 use syntax::query_template::encode_percent;
+use syntax::strip_html::readable_plain;
 use url::Url;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -316,10 +317,11 @@ impl Hit {
             title = name.unwrap_or_else(|| relative.clone().into_owned());
         }
         json!({
-            "title": title,
+            // What looks like markup in a file is text.
+            "title": readable_plain(&title),
             "url": address(&self.file, base_url),
-            "body": body,
-            "author": author,
+            "body": readable_plain(&body),
+            "author": readable_plain(&author),
             "date_published": self.file.modified.format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string(),
             "size": self.file.size,
             "path": relative,

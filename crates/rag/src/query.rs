@@ -24,7 +24,8 @@ pub(crate) fn query_language(settings: &Settings) -> Language {
     Language::named(&settings.default_query_language)
 }
 
-/// The query for the model: `tag:word` becomes `word`; a tag alone and `prompt:<name>` are removed.
+/// The query for the model: `tag:word` becomes `word`, and `prompt:<name>` is removed. The word before the colon of
+/// `Dune: Part Two` stays.
 pub(crate) fn plain_query(search: &Search) -> String {
     let processed = match search.query_string_processed.trim() {
         "" => search.spec.query_string.trim(),
@@ -32,8 +33,13 @@ pub(crate) fn plain_query(search: &Search) -> String {
     };
     let mut plain = String::with_capacity(processed.len());
     let mut at = 0;
-    for token in query_string::tokens(processed) {
+    let mut tokens = query_string::tokens(processed).into_iter().peekable();
+    while let Some(token) = tokens.next() {
         let Some((_, value)) = token.tag() else { continue };
+        let is_before_value = tokens.peek().is_some_and(|next| !next.is_spaced);
+        if value.is_empty() && !is_before_value {
+            continue;
+        }
         let value = if query_string::named_prompt(&token).is_some() { "" } else { value };
         plain.push_str(&processed[at..token.span.start]);
         plain.push_str(value);
@@ -92,7 +98,10 @@ mod tests {
         for (query, expected) in [
             ("river level", "river level"),
             ("news:river level", "river level"),
-            ("news: river company:acme", "river acme"),
+            ("news: river company:acme", "news: river acme"),
+            ("Dune: Part Two", "Dune: Part Two"),
+            ("train at 10:30 in std::vector", "train at 10:30 in std::vector"),
+            ("time:10:30 company:(acme OR initech)", "10:30 (acme OR initech)"),
             ("prompt:short river", "river"),
             ("river PROMPT:short", "river"),
             ("see http://a.example/", "see http://a.example/"),

@@ -2,6 +2,7 @@
 
 use crate::embedder::{Embedding, embed};
 use crate::query::{Query, Word};
+use crate::query_forms::FORMS_MAX;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,21 +33,25 @@ pub(crate) struct QueryParts {
     pub(crate) stems: Arc<str>,
 }
 
+/// Most queries whose parts are kept: one in all its forms, since the results of one source may be in several languages.
+const PREPARED_MAX: usize = 1 + FORMS_MAX;
+
 thread_local! {
-    /// Most sources of a search get the same query.
-    static LAST_PREPARED: RefCell<Option<(Query, Arc<QueryParts>)>> = const { RefCell::new(None) };
+    /// Most sources of a search get the same query. The last used is the first.
+    static LAST_PREPARED: RefCell<Vec<(Query, Arc<QueryParts>)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl QueryParts {
-    /// Of this query; those of the last query are kept.
+    /// Of this query; those of the last queries are kept.
     pub(crate) fn of(query: &Query) -> Arc<Self> {
-        LAST_PREPARED.with_borrow_mut(|last| match last {
-            Some((known, parts)) if known == query => parts.clone(),
-            _ => {
-                let parts = Arc::new(Self::prepare(query));
-                *last = Some((query.clone(), parts.clone()));
-                parts
+        LAST_PREPARED.with_borrow_mut(|last| {
+            if let Some(place) = last.iter().position(|(known, _)| known == query) {
+                last[..=place].rotate_right(1);
+            } else {
+                last.truncate(PREPARED_MAX - 1);
+                last.insert(0, (query.clone(), Arc::new(Self::prepare(query))));
             }
+            Arc::clone(&last[0].1)
         })
     }
 
@@ -100,6 +105,7 @@ pub(crate) fn is_digit(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Language;
 
     #[test]
     fn a_query_is_prepared_once() {
@@ -110,5 +116,23 @@ mod tests {
         assert_eq!(&*QueryParts::of(&wider).stems, "electr car vehicl");
         let again = QueryParts::of(&query);
         assert_eq!((&*again.stems, &again.embedding), ("electr car", &parts.embedding));
+    }
+
+    #[test]
+    fn all_forms_of_a_query_are_kept() {
+        let query = Query::parse("electric cars");
+        let forms =
+            ["german", "french", "spanish", "italian"].map(|name| query.in_language(Language::named(name)));
+        assert_eq!(forms.len(), FORMS_MAX);
+        let all: Vec<&Query> = forms.iter().chain([&query]).collect();
+        let parts: Vec<_> = all.iter().map(|query| QueryParts::of(query)).collect();
+        for _ in 0..2 {
+            for (query, parts) in all.iter().zip(&parts) {
+                assert!(Arc::ptr_eq(parts, &QueryParts::of(query)), "{:?}", query.language);
+            }
+        }
+        QueryParts::of(&Query::parse("another"));
+        assert!(!Arc::ptr_eq(&parts[0], &QueryParts::of(all[0])), "the one that was not used for longest");
+        LAST_PREPARED.with_borrow(|last| assert_eq!(last.len(), PREPARED_MAX));
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::ascii_words::run_length;
 use std::borrow::Cow;
+use syntax::highlights::{CLOSE, OPEN};
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::emoji::{is_regional_indicator, is_tag_character, is_zwj};
 use unicode_properties::{GeneralCategoryGroup, UnicodeEmoji, UnicodeGeneralCategory};
 
-/// Longest markup tag that is skipped, in bytes; a longer one is read as text.
+/// Longest markup tag that is skipped in texts of sources, in bytes; a longer one is read as text.
 pub const MARKUP_BYTES_MAX: usize = 512;
 
 /// One word of a text.
@@ -26,10 +27,15 @@ impl Token<'_> {
 }
 
 /// The words of `text`: runs of alphanumeric characters with their accents. An apostrophe inside a word belongs to it;
-/// a Chinese or Japanese character and an emoji are words of their own. Markup tags are skipped, and so are the
-/// entities of readable texts.
+/// a Chinese or Japanese character and an emoji are words of their own. Highlights are skipped, and so are the entities
+/// of readable texts. Other tags are text: `Vec<String>` has two words.
 pub fn tokens(text: &str) -> Tokens<'_> {
-    Tokens { text, at: 0 }
+    Tokens { text, at: 0, has_markup: false }
+}
+
+/// The words of a text as its source wrote it, perhaps with markup. Whatever looks like a tag is skipped.
+pub fn tokens_of_source(text: &str) -> Tokens<'_> {
+    Tokens { text, at: 0, has_markup: true }
 }
 
 /// The normal form for comparison: lower case, with composed accents.
@@ -48,6 +54,7 @@ pub fn lower(word: &str) -> Cow<'_, str> {
 pub struct Tokens<'a> {
     text: &'a str,
     at: usize,
+    has_markup: bool,
 }
 
 impl<'a> Iterator for Tokens<'a> {
@@ -94,7 +101,8 @@ impl<'a> Tokens<'a> {
             return Some(Token { text: &rest[..length], start });
         }
         self.at += match first {
-            '<' => tag_length(rest).unwrap_or(1),
+            '<' if self.has_markup => tag_length(rest).unwrap_or(1),
+            '<' => [OPEN, CLOSE].iter().find(|mark| rest.starts_with(**mark)).map_or(1, |mark| mark.len()),
             '&' => ENTITIES.iter().find(|entity| rest.starts_with(**entity)).map_or(1, |entity| entity.len()),
             other => other.len_utf8(),
         };
@@ -228,10 +236,13 @@ mod tests {
             ("Solid-State drives, 2nd edition", &["Solid", "State", "drives", "2nd", "edition"]),
             ("snake_case a/b", &["snake", "case", "a", "b"]),
             ("the car's owner’s 'quoted' rock 'n'", &["the", "car's", "owner’s", "quoted", "rock", "n"]),
-            ("the <em>Matched</em> word<br/>next", &["the", "Matched", "word", "next"]),
+            ("the <em>Matched</em> word<em", &["the", "Matched", "word", "em"]),
             ("a < b and c > d", &["a", "b", "and", "c", "d"]),
             ("x <y", &["x", "y"]),
-            ("<a<b>c", &["a", "c"]),
+            ("<a<b>c", &["a", "b", "c"]),
+            ("Vec<String>, x<y and z>w", &["Vec", "String", "x", "y", "and", "z", "w"]),
+            ("npm run <script> by <ann@a.example>", &["npm", "run", "script", "by", "ann", "a", "example"]),
+            ("Vec<<em>String</em>>", &["Vec", "String"]),
             ("naïve cafe\u{301} ÜBER", &["naïve", "cafe\u{301}", "ÜBER"]),
             ("東京 tower", &["東", "京", "tower"]),
             ("Привет, мир", &["Привет", "мир"]),
@@ -251,7 +262,19 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_may_be_so_long_and_no_longer() {
+    fn texts_of_sources_may_have_markup() {
+        fn words(text: &str) -> Vec<&str> {
+            tokens_of_source(text).map(|token| token.text).collect()
+        }
+        let table: &[(&str, &[&str])] = &[
+            ("the <em>Matched</em> word<br/>next", &["the", "Matched", "word", "next"]),
+            ("<a href=\"x\">river</a> <!-- b -->", &["river"]),
+            ("a < b and c > d", &["a", "b", "and", "c", "d"]),
+            ("<a<b>c", &["a", "c"]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(words(text), *expected, "{text}");
+        }
         let tag = |bytes: usize| format!("<a {}>end", "x".repeat(bytes - 4));
         assert_eq!(words(&tag(MARKUP_BYTES_MAX)), ["end"]);
         assert_eq!(words(&tag(MARKUP_BYTES_MAX + 1)).len(), 3);

@@ -16,6 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
+use syntax::{highlights::plain, strip_html::readable};
 use tempfile::TempDir;
 use testkit::hostile;
 use testkit::suites::connector::{Literal, MANY, Mistake, Subject};
@@ -167,6 +168,30 @@ async fn names_and_contents_are_searched() {
     assert_eq!(item["url"], "https://files.example/docs/a/Report%202024.html");
     assert_eq!(item["body"], "The Café by the river was closed.");
     assert_eq!((&item["path"], &item["size"]), (&json!("a/Report 2024.html"), &json!(72)));
+}
+
+/// A file is read as what it is, so that nothing in its text is markup.
+#[tokio::test]
+async fn tags_in_texts_are_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let code = "<template><p>river</p></template><script>let width = 1 &lt; 2</script>";
+    write(folder.path(), "River.txt", code, 1);
+    write(
+        folder.path(),
+        "page.html",
+        "<title>The &lt;select&gt; element</title><p>&lt;select&gt; a river",
+        1,
+    );
+    let page = subject(tools(&[folder.path()], counting()), spec(folder.path()), Vec::new())
+        .ask("river", Sort::Date, 5)
+        .await
+        .expect("an answer");
+    let shown = |item: &Value, field: &str| plain(&readable(item[field].as_str().expect("a text")));
+    let mut found: Vec<_> =
+        page.items.iter().map(|item| (shown(item, "title"), shown(item, "body"))).collect();
+    found.sort();
+    let expected = [("River.txt", code), ("The <select> element", "<select> a river")];
+    assert_eq!(found, expected.map(|(title, body)| (title.to_owned(), body.to_owned())));
 }
 
 #[tokio::test]

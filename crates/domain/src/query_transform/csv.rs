@@ -94,10 +94,10 @@ fn skipped_bytes(text: &str) -> usize {
     text.len() - rest.len()
 }
 
-/// Whether the last row ends within quotes: then one more quote closes it and changes nothing.
+/// Whether the last row ends within quotes: then a further line belongs to it.
 fn is_open(row: &str) -> bool {
-    let rows = |text: &str| reader_of(text).into_records().flatten().collect::<Vec<_>>();
-    row.contains('"') && rows(row) == rows(&format!("{row}\""))
+    let rows = |text: &str| reader_of(text).into_records().count();
+    row.contains('"') && rows(row) == rows(&format!("{row}\nz"))
 }
 
 fn is_passed_over(cells: &[String]) -> bool {
@@ -163,6 +163,9 @@ mod tests {
             ("a \"b", false),
             ("a,\"b\n# c", true),
             ("a,b\n# \"c", false),
+            ("\"a b\",", false),
+            ("\"\"\"\",\n", false),
+            ("\"a\",\"", true),
         ] {
             assert_eq!(Reader::new(text).any(|row| row.is_err()), is_open, "{text:?}");
         }

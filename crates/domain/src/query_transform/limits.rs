@@ -8,6 +8,8 @@ pub const CELL_CHARS_MAX: usize = 1024;
 pub const WORDS_MAX: usize = 20;
 /// Maximum number of synonyms of one term.
 pub const SYNONYMS_MAX: usize = 100;
+/// Maximum number of phrases that a phrase with terms becomes. Terms that would exceed it stay.
+pub const PHRASES_MAX: usize = 120;
 /// Maximum number of patterns in all rows of a rewrite.
 pub const PATTERNS_MAX: usize = 20_000;
 /// Maximum number of replacements of a rewrite in one query, over all of its rows.

@@ -5,6 +5,7 @@ use super::rules::Rules;
 use super::{TransformType, words};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
+use syntax::query_string::{Kind, tokens};
 
 /// A quadratic scan of the inputs below would take minutes, even optimized.
 const TIME_MAX: Duration = Duration::from_secs(30);
@@ -29,6 +30,18 @@ proptest! {
                 prop_assert_eq!(rules.apply(&applied.query).query, query);
             }
         }
+    }
+
+    /// Whatever is in a phrase stays in one, and an operator stays an operator.
+    #[test]
+    fn nothing_is_torn_apart(kind in any_kind(), query in "([cd] |\"[abc]( [abcd]){1,2}\" |-\"c [ab]\" |[cd] OR \"a c\" |c NOT ){0,8}") {
+        let rules = Rules::parse(kind, "a,x\nb,y").expect("rules");
+        let count = |query: &str, kind: Kind| tokens(query).iter().filter(|token| token.kind == kind).count();
+        let applied = rules.apply(&query).query;
+        prop_assert_eq!(count(&applied, Kind::Not), count(&query, Kind::Not), "{} became {}", query, applied);
+        prop_assert!(count(&applied, Kind::Phrase) >= count(&query, Kind::Phrase), "{} became {}", query, applied);
+        let stray = tokens(&applied).iter().any(|token| token.kind == Kind::Word && !matches!(token.text, "c" | "d"));
+        prop_assert!(!stray, "{} became {}", query, applied);
     }
 
     /// Words that no rule names stay, in their order.

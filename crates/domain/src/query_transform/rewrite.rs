@@ -4,10 +4,13 @@
 //! it cannot come first. A pattern in lower case matches in any case; a pattern with a capital (`IT`) matches exactly.
 //! Rows apply in order, each to the result of the row before; within a row the longest pattern wins, and inserted text
 //! is not matched again.
+//!
+//! A phrase stays a phrase: a pattern matches words inside of it, or all of it with its quotation marks. A pattern in lower
+//! case does not match operators.
 
 use super::limits::{OUTPUT_CHARS_MAX, PATTERNS_MAX, REPLACEMENTS_MAX, WORDS_MAX};
 use super::transformed_query::TransformedQuery;
-use super::words::{self, Piece};
+use super::words::{self, Piece, Role};
 use syntax::error::SyntaxError;
 
 #[derive(Debug, Default)]
@@ -21,6 +24,8 @@ struct Row {
     /// Patterns with more words first.
     patterns: Vec<Pattern>,
     replacement: Vec<Piece>,
+    /// The replacement inside of a phrase.
+    in_phrase: Vec<Piece>,
 }
 
 #[derive(Debug)]
@@ -64,7 +69,8 @@ impl Rewrite {
             return Err(format!("At most {PATTERNS_MAX} patterns are allowed.").into());
         }
         patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.words.len()));
-        self.rows.push(Row { patterns, replacement: words::pieces(cell(1)) });
+        let (replacement, in_phrase) = (words::pieces(cell(1)), words::pieces_in_phrase(cell(1)));
+        self.rows.push(Row { patterns, replacement, in_phrase });
         Ok(())
     }
 
@@ -114,24 +120,43 @@ impl Row {
     }
 
     fn replaced(&self, mut pieces: Vec<Piece>, matches: &[Match]) -> Vec<Piece> {
-        let mut result = Vec::with_capacity(pieces.len());
-        let mut from = 0;
+        let mut result: Vec<Piece> = Vec::with_capacity(pieces.len());
+        let (mut from, mut is_in_phrase) = (0, false);
         for one in matches {
-            result.extend(pieces[from..one.at].iter_mut().map(std::mem::take));
+            for piece in &mut pieces[from..one.at] {
+                is_in_phrase =
+                    piece.role == Role::PhraseStart || (is_in_phrase && piece.role != Role::PhraseEnd);
+                result.push(std::mem::take(piece));
+            }
             let is_spaced = pieces[one.at].is_spaced;
             from = one.at + one.count;
-            match (self.replacement.split_first(), pieces.get_mut(from)) {
+            let replacement = if is_in_phrase { &self.in_phrase } else { &self.replacement };
+            match (replacement.split_first(), pieces.get_mut(from)) {
                 (Some((first, rest)), _) => {
                     result.push(Piece { is_spaced, ..first.clone() });
                     result.extend_from_slice(rest);
                 }
-                (None, Some(next)) => next.is_spaced |= is_spaced,
-                (None, None) => {}
+                (None, Some(next)) if next.role != Role::PhraseEnd => next.is_spaced |= is_spaced,
+                (None, _) => {}
             }
         }
         result.extend(pieces.drain(from..));
-        result
+        without_empty_phrases(result)
     }
+}
+
+fn without_empty_phrases(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut result: Vec<Piece> = Vec::with_capacity(pieces.len());
+    let mut was_spaced = false;
+    for mut piece in pieces {
+        piece.is_spaced |= std::mem::take(&mut was_spaced);
+        let start = result.pop_if(|last| last.role == Role::PhraseStart && piece.role == Role::PhraseEnd);
+        match start {
+            Some(start) => was_spaced = start.is_spaced,
+            None => result.push(piece),
+        }
+    }
+    result
 }
 
 impl Pattern {
@@ -155,6 +180,7 @@ impl Pattern {
     fn fits(&self, pieces: &[Piece]) -> bool {
         pieces.len() >= self.words.len()
             && self.words.iter().zip(pieces).all(|(shape, piece)| shape.fits(piece, self.is_exact))
+            && words::has_whole_phrases(&pieces[..self.words.len()])
     }
 }
 
@@ -171,9 +197,14 @@ impl Shape {
 
     fn fits(&self, piece: &Piece, is_exact: bool) -> bool {
         let text = if is_exact { &piece.text } else { &piece.folded };
+        if piece.role == Role::Operator && !is_exact {
+            return false;
+        }
         match self {
             Self::Literal(word) => word == text,
-            Self::Wild { head, middle, tail } => piece.is_word && fits_wild(text, head, middle, tail),
+            Self::Wild { head, middle, tail } => {
+                piece.role == Role::Word && fits_wild(text, head, middle, tail)
+            }
         }
     }
 }
@@ -235,7 +266,21 @@ mod tests {
             // Marks around a word stay where they are.
             ("pc,computer", "\"pc\", pc.", "\"computer\", computer."),
             ("pc,computer", "news:pc", "news:computer"),
-            ("pc,", "\"pc\" x", "\"\" x"),
+            ("pc,", "\"pc\" x", "x"),
+            ("pc,", "x -\"pc\"y", "x y"),
+            ("pc,", "\"my pc\" x", "\"my\" x"),
+            (
+                "pc,\"\"\"personal computer\"\" OR laptop\"",
+                "\"my pc\" pc",
+                "\"my personal computer OR laptop\" \"personal computer\" OR laptop",
+            ),
+            ("my pc,laptop", "\"my\" pc \"my\" \"pc\"", "\"my\" pc \"my\" \"pc\""),
+            ("\"\"\"my pc\"\"\",laptop", "“my pc” \"my pc\" my pc", "“my pc” laptop my pc"),
+            ("\"\"\"\",", "\"my pc\" 15\"", "\"my pc\" 15"),
+            // Operators stay, unless the pattern is one.
+            ("or; not,", "a OR b NOT c or \"x OR y\"", "a OR b NOT c \"x y\""),
+            ("OR,", "a OR b or c", "a b or c"),
+            ("30,x", "10:30 10:30:00", "10:30 10:30:00"),
             ("pc,", "my pc, now", "my , now"),
             ("C++,cpp\nC,see", "C++ C", "cpp see"),
             ("x,\"a, b\"", "x", "a, b"),

@@ -93,6 +93,14 @@ const NEGATED: &[(&str, [&str; 4])] = &[
     ("news:elon -twitter", ["elon", "elon -twitter", "elon NOT twitter", "elon -twitter"]),
     ("news:-twitter news:elon", ["elon", "elon -twitter", "elon NOT twitter", "-twitter elon"]),
     ("foo NOT company:acme news:elon", ["elon", "elon -acme", "elon NOT acme", "elon NOT acme"]),
+    (
+        "-(news:fed OR news:ecb) news:rates",
+        ["rates", "rates -(fed OR ecb)", "rates NOT (fed OR ecb)", "-(fed OR ecb) rates"],
+    ),
+    ("🚀 -🌙", ["🚀", "🚀 -🌙", "🚀 NOT 🌙", "🚀 -🌙"]),
+    ("🚀 NOT 🌙", ["🚀", "🚀 -🌙", "🚀 NOT 🌙", "🚀 NOT 🌙"]),
+    ("-🚀", ["", "-🚀", "NOT 🚀", "-🚀"]),
+    ("🚀 -tin", ["🚀", "🚀 -tin", "🚀 NOT tin", "🚀 -tin"]),
 ];
 
 /// Queries that every source is asked in the same way.
@@ -139,6 +147,9 @@ const PLAIN: &[(&str, &str)] = &[
     ("3,5 % Wachstum", "3,5 Wachstum"),
     ("$20 20€ £5 ₹100", "$20 20€ £5 ₹100"),
     ("10:30 train", "10:30 train"),
+    ("std::vector 2001:db8::1", "std::vector 2001:db8::1"),
+    ("C:\\data x", "C data x"),
+    ("a@b.example:25", "a@b.example:25"),
     ("what's the dogs' owner’s name?", "what's the dogs' owner’s name?"),
     ("state-of-the-art", "state-of-the-art"),
     ("supply—demand 1939–1945", "supply demand 1939 1945"),
@@ -152,6 +163,9 @@ const PLAIN: &[(&str, &str)] = &[
     ("20°C v1.2.3 U.S.A.", "20°C v1.2.3 U.S.A"),
     ("--help", "help"),
     ("<b>copper</b> wire &amp; AT&amp;T", "copper wire AT&T"),
+    ("what does <script> do in html", "what does script do in html"),
+    ("difference between <b> and <strong>", "difference between b and strong"),
+    ("html <!-- comment", "html comment"),
     ("soft\u{ad}ware \u{feff}bom", "software bom"),
     ("  copper\t\n wire ", "copper wire"),
     // Scripts: marks and joiners belong to words, and no normal form is forced.
@@ -166,6 +180,11 @@ const PLAIN: &[(&str, &str)] = &[
     ("हिन्दी भाषा।", "हिन्दी भाषा"),
     ("क्\u{200d}ष \"हिन्दी न भाषा\"", "क्\u{200d}ष \"हिन्दी न भाषा\""),
     ("বাংলা ভাষা", "বাংলা ভাষা"),
+    ("ગુજરાતી ભાષા", "ગુજરાતી ભાષા"),
+    ("ਪੰਜਾਬੀ ਭਾਸ਼ਾ", "ਪੰਜਾਬੀ ਭਾਸ਼ਾ"),
+    ("తెలుగు భాష", "తెలుగు భాష"),
+    ("සිංහල භාෂාව", "සිංහල භාෂාව"),
+    ("ພາສາລາວ", "ພາສາລາວ"),
     ("தமிழ் மொழி", "தமிழ் மொழி"),
     ("ಕನ್ನಡ ನುಡಿ", "ಕನ್ನಡ ನುಡಿ"),
     ("മലയാളം ഭാഷ", "മലയാളം ഭാഷ"),
@@ -187,6 +206,7 @@ const PLAIN: &[(&str, &str)] = &[
     // Emoji.
     ("🚀", "🚀"),
     (" 👩🏽\u{200d}🚀 ❤\u{fe0f}! ", "👩🏽\u{200d}🚀 ❤\u{fe0f}"),
+    ("🚀 OR 🌙", "🚀 OR 🌙"),
     ("rocket 🚀", "rocket"),
     ("?!", ""),
     // Tags.
@@ -195,8 +215,19 @@ const PLAIN: &[(&str, &str)] = &[
     ("news:fed rates company:acme", "fed rates acme"),
     ("COMPANY:acme NEWS:fed", "fed acme"),
     ("company:\"acme corp\" OR company:initech", "\"acme corp\" OR initech"),
-    ("(news:fed OR news:ecb) other", "fed OR ecb other"),
-    ("other: foo bar", "foo bar"),
+    ("(news:fed OR news:ecb) other", "(fed OR ecb) other"),
+    ("(company:acme OR news:fed) rates", "(acme OR fed) rates"),
+    ("(pricing company:acme) news", "acme news"),
+    ("news:(fed OR ecb) rates", "(fed OR ecb) rates"),
+    ("other:(fed OR ecb) rates", "other:(fed OR ecb) rates"),
+    ("news:fed 10:30 std::vector", "fed 10:30 std::vector"),
+    ("news:10:30", "10:30"),
+    ("news:🚀", "🚀"),
+    ("other:🚀", "🚀"),
+    ("other: foo bar", "other foo bar"),
+    ("Dune: Part Two", "Dune Part Two"),
+    ("Error: file \"not: found\"", "Error file \"not: found\""),
+    ("(note:) NOT:", "(note) not"),
     ("other:foo", "other:foo"),
     ("title:\"foo bar\" baz", "title:\"foo bar\" baz"),
     ("news:C++", "C++"),
@@ -205,7 +236,8 @@ const PLAIN: &[(&str, &str)] = &[
 
 #[test]
 fn queries_and_what_sources_are_asked() {
-    assert!(NEGATED.len() + PLAIN.len() >= 80);
+    let count = NEGATED.len() + PLAIN.len();
+    assert!(count >= 150, "{count} queries");
     for (query, expected) in NEGATED {
         let asked = NEGATIONS.map(|mappings| adapted(query, mappings));
         assert_eq!(asked.each_ref().map(String::as_str), *expected, "{query}");
@@ -214,6 +246,44 @@ fn queries_and_what_sources_are_asked() {
         let asked = NEGATIONS.map(|mappings| adapted(query, mappings));
         assert_eq!(asked.each_ref().map(String::as_str), [*expected; 4], "{query}");
     }
+}
+
+/// The first and last character of a script, and its name.
+const SCRIPTS: [(char, char, &str); 25] = [
+    ('A', 'ɏ', "Latin"),
+    ('Ͱ', 'Ͽ', "Greek"),
+    ('Ѐ', 'ӿ', "Cyrillic"),
+    ('Ա', 'և', "Armenian"),
+    ('א', 'ת', "Hebrew"),
+    ('ء', 'ۓ', "Arabic"),
+    ('ऄ', 'ह', "Devanagari"),
+    ('অ', 'হ', "Bengali"),
+    ('ਅ', 'ਹ', "Gurmukhi"),
+    ('અ', 'હ', "Gujarati"),
+    ('அ', 'ஹ', "Tamil"),
+    ('అ', 'హ', "Telugu"),
+    ('ಅ', 'ಹ', "Kannada"),
+    ('അ', 'ഹ', "Malayalam"),
+    ('අ', 'ෆ', "Sinhala"),
+    ('ก', 'ะ', "Thai"),
+    ('ກ', 'ະ', "Lao"),
+    ('ཀ', 'ཬ', "Tibetan"),
+    ('က', 'အ', "Burmese"),
+    ('ა', 'ჺ', "Georgian"),
+    ('ሀ', 'ፚ', "Ethiopic"),
+    ('ក', 'ឳ', "Khmer"),
+    ('ぁ', 'ヿ', "Kana"),
+    ('一', '鿿', "Han"),
+    ('가', '힣', "Hangul"),
+];
+
+#[test]
+fn the_queries_are_of_many_scripts() {
+    let queries = NEGATED.iter().map(|(query, _)| *query).chain(PLAIN.iter().map(|(query, _)| *query));
+    let written: String = queries.collect();
+    let is_used = |(first, last, _): &(char, char, &str)| written.contains(|c| (*first..=*last).contains(&c));
+    let missing: Vec<&str> = SCRIPTS.iter().filter(|one| !is_used(one)).map(|(_, _, name)| *name).collect();
+    assert_eq!(missing, Vec::<&str>::new());
 }
 
 #[test]
@@ -229,7 +299,8 @@ fn each_provider_knows_its_own_tags() {
     let query = "news:fed rates company:acme";
     assert_eq!(adapt(query, Some(&none), &tags(&["Email"])), query);
     assert_eq!(adapt(query, Some(&none), &[]), query);
-    assert_eq!(adapt("time:10:30 x", Some(&none), &tags(&["time"])), "10 x");
+    assert_eq!(adapt("time:10:30 x", Some(&none), &tags(&["time"])), "10:30 x");
+    assert_eq!(adapt("Dune: Part Two", Some(&none), &tags(&["dune"])), "Part Two");
     assert_eq!(adapt("समाचार:दर बैंक", Some(&none), &tags(&["समाचार"])), "दर बैंक");
 }
 
@@ -238,6 +309,11 @@ fn before_federation_negation_stays() {
     assert_eq!(adapt("alpha NOT beta", None, &[]), "alpha NOT beta");
     assert_eq!(adapt("alpha, -beta", None, &[]), "alpha -beta");
     assert_eq!(adapt("alpha -“beta gamma”", None, &[]), "alpha -\"beta gamma\"");
+    assert_eq!(
+        adapt("news: fed, company:acme", None, &[]),
+        "news: fed company:acme",
+        "sources read the tags"
+    );
 }
 
 proptest! {

@@ -10,6 +10,7 @@ use domain::ports::{
 use domain::search::QUERY_CHARS_MAX;
 use std::fmt;
 use std::time::Duration;
+use syntax::query_string::{self, Kind, Token, tokens};
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "GenAIQueryProcessor",
@@ -56,7 +57,7 @@ impl QueryProcessor for GenAi {
         let completion =
             cx.context.generative_models.complete(&wanted, &prompt).await.map_err(to_processor_error)?;
         let reply = completion.into_text(REPLY_BYTES_MAX).await.map_err(to_processor_error)?;
-        let better = if options.filters { filtered(query, &reply) } else { Ok(on_one_line(&reply)) };
+        let better = if options.filters { filtered(query, &reply) } else { Ok(on_one_line(query, &reply)) };
         let better = better.and_then(|better| match better {
             Some(better) => within(QUERY_CHARS_MAX, better).map(Some),
             None => Ok(None),
@@ -134,15 +135,16 @@ fn filled(prompt: &str, query: &str) -> String {
 
 /// The query in a reply; `None` if there is none, or nothing new.
 fn filtered(query: &str, reply: &str) -> Result<Option<String>, Unusable> {
-    if let Some(list) = alternatives(reply) {
+    if let Some(list) = alternatives(query, reply) {
         return Ok(Some(list.join(" OR ")));
     }
     let reply = reply.trim();
     if reply.contains('\n') {
         return Err(Unusable::NotAQuery);
     }
-    let is_new = |reply: &String| !reply.eq_ignore_ascii_case(query.trim());
-    let Some(reply) = on_one_line(without_bullet(reply).unwrap_or(reply)).filter(is_new) else {
+    let old = on_one_line(query, query).unwrap_or_default();
+    let is_new = |reply: &String| !reply.eq_ignore_ascii_case(&old);
+    let Some(reply) = on_one_line(query, without_bullet(reply).unwrap_or(reply)).filter(is_new) else {
         return Ok(None);
     };
     // Rounded down: a character more is too long.
@@ -151,7 +153,7 @@ fn filtered(query: &str, reply: &str) -> Result<Option<String>, Unusable> {
 }
 
 /// The lines of a list with numbers or bullets, or of one with blank lines between them.
-fn alternatives(reply: &str) -> Option<Vec<String>> {
+fn alternatives(query: &str, reply: &str) -> Option<Vec<String>> {
     let lines: Vec<&str> = reply.trim().lines().map(str::trim).collect();
     let marked: Vec<&str> =
         lines.iter().filter_map(|line| without_number(line).or_else(|| without_bullet(line))).collect();
@@ -162,7 +164,8 @@ fn alternatives(reply: &str) -> Option<Vec<String>> {
             .then(|| lines.iter().copied().filter(|line| !line.is_empty()).collect::<Vec<_>>())
     };
     let list = if marked.is_empty() { spaced()? } else { marked };
-    let list: Vec<String> = list.into_iter().filter_map(on_one_line).take(ALTERNATIVES_MAX).collect();
+    let list: Vec<String> =
+        list.into_iter().filter_map(|line| on_one_line(query, line)).take(ALTERNATIVES_MAX).collect();
     (lines.len() > 1 && list.len() > 1).then_some(list)
 }
 
@@ -179,11 +182,30 @@ fn without_bullet(line: &str) -> Option<&str> {
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
 }
 
-/// Without line ends and quotes; `None` if nothing is left.
-fn on_one_line(reply: &str) -> Option<String> {
-    let plain = reply.replace(['"', '“', '”', '`'], " ");
-    let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!words.is_empty()).then_some(words)
+/// The reply on one line, with its phrases; `None` if nothing is left. Other quotation marks are removed, and so are those
+/// around the whole reply, unless the query is a phrase: some models put whatever they write in quotation marks.
+fn on_one_line(query: &str, reply: &str) -> Option<String> {
+    let reply = reply.replace('`', " ");
+    let tokens = tokens(&reply);
+    let is_quoted_whole = is_phrase(&tokens) && !is_phrase(&query_string::tokens(query));
+    let mut line = String::with_capacity(reply.len());
+    for token in tokens {
+        let text = token.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.is_empty() {
+            continue;
+        }
+        if token.is_spaced && !line.is_empty() && !line.ends_with('(') {
+            line.push(' ');
+        }
+        let sign = if token.is_negated { "-" } else { "" };
+        let mark = if token.kind == Kind::Phrase && !is_quoted_whole { "\"" } else { "" };
+        line.extend([sign, mark, &text, mark]);
+    }
+    (!line.is_empty()).then_some(line)
+}
+
+fn is_phrase(tokens: &[Token<'_>]) -> bool {
+    matches!(tokens, [only] if only.kind == Kind::Phrase && !only.is_negated)
 }
 
 #[cfg(test)]
@@ -198,13 +220,21 @@ mod tests {
     fn replies_become_queries() {
         let long = "solid state batteries in electric cars";
         let table: &[(&str, &str, Option<&str>)] = &[
-            ("cars of tesla", "tesla \"cars\"", Some("tesla cars")),
+            ("cars of tesla", "tesla “cars”", Some("tesla \"cars\"")),
+            ("cars of tesla", "\"tesla cars\"", Some("tesla cars")),
+            ("cars of tesla", "tesla \"cars", Some("tesla cars")),
+            ("copper without tin foil", "copper -\"tin foil\"", Some("copper -\"tin foil\"")),
+            ("copper without tin foil", "(`copper` NOT «tin foil»)", Some("(copper NOT \"tin foil\")")),
+            ("copper without tin foil", "-\"tin foil\"", Some("-\"tin foil\"")),
+            ("\"thin tin foil\"", "\"tin foil\"", Some("\"tin foil\"")),
+            ("“tin foil”", "“tin foil”", None),
             ("cars of tesla", "Cars of Tesla", None),
             ("cars", "", None),
             ("port or crossing", "- port\n- crossing", Some("port OR crossing")),
             ("port or crossing", "Try these:\n* port\n\n• \"ferry\"", Some("port OR ferry")),
             ("port or crossing", "- ferry port", Some("ferry port")),
             ("port or crossing", "ferry -port", Some("ferry -port")),
+            ("port or crossing", "1. ferry -\"old port\"\n2. \"port\"", Some("ferry -\"old port\" OR port")),
             (
                 long,
                 "1. solid state batteries\n2) electric cars \n\n3. \"range\"",

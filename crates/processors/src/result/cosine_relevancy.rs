@@ -92,10 +92,17 @@ mod tests {
                 "Der <em>Fluss</em> führt nach dem Regen <em>Hochwasser</em>.",
             ),
             (
-                "rivières",
-                "La rivière est montée dans la nuit.",
-                "La <em>rivière</em> est montée dans la nuit.",
+                "journaux",
+                "Le journal est dans la rue et les gens le lisent.",
+                "Le <em>journal</em> est dans la rue et les gens le lisent.",
             ),
+            // Only in German results `der` is a stopword.
+            (
+                "der Flüsse",
+                "Der Fluss führt nach dem Regen Hochwasser.",
+                "Der <em>Fluss</em> führt nach dem Regen Hochwasser.",
+            ),
+            ("der bridge", "Der bridge, the street.", "<em>Der</em> <em>bridge</em>, the street."),
             ("camiones", "El camión está en la calle.", "El <em>camión</em> está en la calle."),
             ("bridges", "The bridge is in the street.", "The <em>bridge</em> is in the street."),
             // A query that shows its language is read in it, whatever the results are.

@@ -6,8 +6,8 @@ use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::result::ResultItem;
-use relevancy::tokens::{lower, tokens};
-use relevancy::{Query, ScoringConfig};
+use relevancy::tokens::{lower, tokens_of_source};
+use relevancy::{Query, QueryForms, ScoringConfig};
 use serde_json::Value;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
@@ -29,23 +29,24 @@ impl ResultProcessor for LenLimiting {
         let limit = tags::number(cx, "max_length").unwrap_or(setting).max(CHARS_MIN);
         let language = ScoringConfig::of(&cx.context.settings).language;
         let query = Query::of_search(language, cx.search, cx.query);
+        let mut forms = QueryForms::of(&query);
         let mut limited = 0;
         for item in &mut batch.items {
-            limited += usize::from(limit_item(item, &query, limit));
+            limited += usize::from(limit_item(item, &mut forms, limit));
         }
         Ok(Outcome::updated(limited))
     }
 }
 
-fn limit_item(item: &mut ResultItem, query: &Query, limit: usize) -> bool {
+fn limit_item(item: &mut ResultItem, forms: &mut QueryForms<'_>, limit: usize) -> bool {
     let is_long = |text: &str| text.char_indices().nth(limit).is_some();
     if !is_long(&item.title) && !is_long(&item.body) {
         return false;
     }
-    let query = query.for_result(item);
+    let query = forms.for_result(item);
     let mut is_limited = false;
     for (field, text) in [("title_full", &mut item.title), ("body_full", &mut item.body)] {
-        let Some(short) = limited(text, &query, limit) else { continue };
+        let Some(short) = limited(text, query, limit) else { continue };
         let full = std::mem::replace(text, short);
         item.payload.insert(field.to_owned(), Value::String(full));
         is_limited = true;
@@ -56,7 +57,7 @@ fn limit_item(item: &mut ResultItem, query: &Query, limit: usize) -> bool {
 /// At most `limit` characters from the first word of the query on, or from the beginning; `None` if the text is short.
 fn limited(text: &str, query: &Query, limit: usize) -> Option<String> {
     text.char_indices().nth(limit)?;
-    let start = tokens(text)
+    let start = tokens_of_source(text)
         .find(|token| query.may_match(token.text) && query.find(&lower(token.text)).is_some())
         .map_or(0, |token| token.start);
     let (lead, rest) = if start == 0 { ("", text) } else { (ELLIPSIS, &text[start..]) };
@@ -101,6 +102,7 @@ mod tests {
             ("one two three four five", "four one", 12, Some("one two...")),
             ("abcdefghijklmnop", "x", 10, Some("abcdefg...")),
             ("ééééé ééééé ééééé", "x", 12, Some("ééééé...")),
+            ("<a href=\"five\">one two three four five</a>", "five", 12, Some("...five</a>")),
         ];
         for (text, query, limit, want) in table {
             assert_eq!(limited(text, &Query::parse(query), limit).as_deref(), want, "{text} {query} {limit}");
@@ -111,11 +113,12 @@ mod tests {
     fn the_full_text_is_kept() {
         let long = "word ".repeat(50);
         let mut item = ResultItem { title: "Short".to_owned(), body: long.clone(), ..ResultItem::default() };
-        assert!(limit_item(&mut item, &Query::parse("x"), 20));
+        let query = Query::parse("x");
+        assert!(limit_item(&mut item, &mut QueryForms::of(&query), 20));
         assert_eq!(item.body, "word word word...");
         assert_eq!(item.payload.get("body_full"), Some(&Value::String(long)));
         assert_eq!(item.payload.get("title_full"), None);
-        assert!(!limit_item(&mut item, &Query::parse("x"), 20));
+        assert!(!limit_item(&mut item, &mut QueryForms::of(&query), 20));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The terms of a query in order, without its structure.
 
 use super::expression::{Expression, Item};
-use super::tokens::tag_of;
+use super::tags::tag_of;
 use std::ops::Range;
 
 /// A word or phrase of a query.
@@ -11,6 +11,8 @@ pub struct Term<'a> {
     pub text: &'a str,
     pub is_phrase: bool,
     pub is_negated: bool,
+    /// It is the tag of what is directly after it: `news:"interest rates"`, `news:(rates OR bonds)`.
+    pub is_tag: bool,
     /// It begins the next alternative to what is before it: `OR`.
     pub is_alternative: bool,
     /// Where it is in the query, with its `-` and its quotation marks.
@@ -22,11 +24,6 @@ impl<'a> Term<'a> {
     pub fn without_tag(&self) -> &'a str {
         let value = if self.is_phrase { None } else { tag_of(self.text).map(|(_, value)| value) };
         value.filter(|value| !value.is_empty()).unwrap_or(self.text)
-    }
-
-    /// Whether this is the tag of the next term: `news:"interest rates"`.
-    pub fn is_tag_of(&self, next: &Self) -> bool {
-        !self.is_phrase && self.text.ends_with(':') && self.span.end == next.span.start
     }
 }
 
@@ -44,7 +41,9 @@ fn push<'a>(terms: &mut Vec<Term<'a>>, expression: Expression<&'a str>, is_negat
     }
     for (number, conjunction) in expression.alternatives.into_iter().enumerate() {
         let first = terms.len();
-        for operand in conjunction.operands {
+        let mut operands = conjunction.operands.into_iter().peekable();
+        while let Some(operand) = operands.next() {
+            let is_before_value = operands.peek().is_some_and(|next| !next.is_spaced);
             let is_negated = is_negated != operand.is_negated();
             let (text, is_phrase) = match operand.item {
                 Item::Word(text) => (text, false),
@@ -54,7 +53,16 @@ fn push<'a>(terms: &mut Vec<Term<'a>>, expression: Expression<&'a str>, is_negat
                     continue;
                 }
             };
-            terms.push(Term { text, is_phrase, is_negated, is_alternative: false, span: operand.span });
+            let is_tag =
+                is_before_value && !is_phrase && tag_of(text).is_some_and(|(_, value)| value.is_empty());
+            terms.push(Term {
+                text,
+                is_phrase,
+                is_negated,
+                is_tag,
+                is_alternative: false,
+                span: operand.span,
+            });
         }
         if let Some(term) = terms.get_mut(first).filter(|_| number > 0) {
             term.is_alternative = true;

@@ -1,5 +1,6 @@
 //! The tokens of a query: words, phrases, operators and parentheses. All code that splits a query begins here.
 
+use super::tags::tag_of;
 use std::ops::Range;
 
 /// What a token is.
@@ -30,29 +31,22 @@ pub struct Token<'a> {
 }
 
 impl<'a> Token<'a> {
-    /// The tag of a word and the text after its first colon: `news:rates`, or `news:` before another token. A negated
-    /// word has no tag.
+    /// The tag of a word and the text after its first colon: `news:rates`, or `news:` before another token. `10:30` and
+    /// `std::vector` have none, and neither has a negated word.
     pub fn tag(&self) -> Option<(&'a str, &'a str)> {
         if self.kind == Kind::Word && !self.is_negated { tag_of(self.text) } else { None }
     }
-}
-
-/// The tag of a word, if it is not the scheme of a URL, and the rest of the word.
-pub(super) fn tag_of(word: &str) -> Option<(&str, &str)> {
-    let is_tag = |(tag, value): &(&str, &str)| {
-        !tag.is_empty() && !tag.contains([',', ';']) && !value.starts_with("//")
-    };
-    word.split_once(':').filter(is_tag)
 }
 
 /// Splits a query into its tokens, in linear time.
 ///
 /// - A text in `"…"`, `“…”`, `„…“` or `«…»` is a phrase. A quotation mark without its counterpart separates words, and
 ///   so does one after a digit (`5" pipe`); one between two Hebrew characters belongs to its word.
+/// - `" (pc OR computer) "` is a group: the synonyms of a phrase are written so.
 /// - `AND`, `OR` and `NOT` are operators in upper case only.
 /// - A `-` at the beginning of a word, a phrase or a group negates it; `--` does not.
 pub fn tokens(query: &str) -> Vec<Token<'_>> {
-    let mut lexer = Lexer { query, at: 0, is_spaced: true, without_closing: [false; 2] };
+    let mut lexer = Lexer { query, at: 0, is_spaced: true, without_closing: [false; 2], ignored: 0..0 };
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next(tokens.last()) {
         tokens.push(token);
@@ -83,11 +77,17 @@ struct Lexer<'a> {
     is_spaced: bool,
     /// For each kind of quotation marks: the rest of the query is known to have no closing one.
     without_closing: [bool; 2],
+    /// The closing quotation mark of a group.
+    ignored: Range<usize>,
 }
 
 impl<'a> Lexer<'a> {
     fn next(&mut self, previous: Option<&Token<'a>>) -> Option<Token<'a>> {
         loop {
+            if self.ignored.contains(&self.at) {
+                self.at = self.ignored.end;
+                self.is_spaced = true;
+            }
             let start = self.at;
             let rest = &self.query[start..];
             let first = rest.chars().next()?;
@@ -116,6 +116,11 @@ impl<'a> Lexer<'a> {
             ')' => (Kind::Close, self.take(1)),
             _ => match self.quotes_at(from, first) {
                 Some(quotes) => match self.closing(quotes, from, first) {
+                    Some((at, end)) if self.is_group(from + first.len_utf8()..at) => {
+                        self.at = from + first.len_utf8() + 1;
+                        self.ignored = at..end;
+                        return self.operand(start, is_negated);
+                    }
                     Some((at, end)) => {
                         self.at = end;
                         (Kind::Phrase, &query[from + first.len_utf8()..at])
@@ -167,6 +172,13 @@ impl<'a> Lexer<'a> {
         (!is_inside).then_some(quotes)
     }
 
+    /// Whether a text in quotation marks is a group, which is not inside another one.
+    fn is_group(&self, place: Range<usize>) -> bool {
+        let text = &self.query[place.clone()];
+        let is_inside = place.start < self.ignored.end;
+        !is_inside && text.starts_with(" (") && text.ends_with(") ") && text.contains(" OR ")
+    }
+
     /// Where the phrase that begins at `from` ends: before and after its closing mark.
     fn closing(&mut self, quotes: Quotes, from: usize, open: char) -> Option<(usize, usize)> {
         let is_inch = open == '"' && self.query[..from].ends_with(|c: char| c.is_ascii_digit());
@@ -199,6 +211,11 @@ fn operator(word: &str) -> Option<Kind> {
 /// Whether the word would be an operator.
 pub(crate) fn is_operator(word: &str) -> bool {
     operator(word).is_some()
+}
+
+/// Whether the character begins or ends a phrase.
+pub fn is_quotation_mark(c: char) -> bool {
+    Quotes::of(c).is_some()
 }
 
 pub(crate) fn is_hebrew(c: char) -> bool {

@@ -38,10 +38,10 @@ pub(super) fn clean_phrase(written: &str) -> Cow<'_, str> {
     Cow::Owned(words.collect::<Vec<_>>().join(" "))
 }
 
-/// The symbols of a query without a single alphanumeric character, such as emoji.
-pub(super) fn symbols(query: &str) -> String {
+/// The symbols of a text without a single alphanumeric character, such as emoji.
+pub(super) fn symbols(text: &str) -> String {
     let is_symbol = |c: char| !c.is_ascii() && c.general_category_group() == GeneralCategoryGroup::Symbol;
-    if query.contains(char::is_alphanumeric) || !query.contains(is_symbol) {
+    if text.contains(char::is_alphanumeric) || !text.contains(is_symbol) {
         return String::new();
     }
     let belongs = |c: char| {
@@ -49,7 +49,7 @@ pub(super) fn symbols(query: &str) -> String {
             || matches!(c, JOINER | '\u{e0020}'..='\u{e007f}')
             || (!c.is_ascii() && c.general_category_group() == GeneralCategoryGroup::Mark)
     };
-    let pieces = query.split(|c| !belongs(c)).filter(|piece| piece.contains(is_symbol));
+    let pieces = text.split(|c| !belongs(c)).filter(|piece| piece.contains(is_symbol));
     pieces.collect::<Vec<_>>().join(" ")
 }
 
@@ -199,13 +199,15 @@ fn other(c: char, last: Option<char>, is_before_word: bool) -> Fate {
     }
 }
 
-/// An alphanumeric character, or what belongs to one.
 fn is_part(last: Option<char>) -> bool {
-    last.is_some_and(|c| {
-        c.is_alphanumeric()
-            || matches!(c, JOINER | NON_JOINER)
-            || (!c.is_ascii() && c.general_category_group() == GeneralCategoryGroup::Mark)
-    })
+    last.is_some_and(is_word_char)
+}
+
+/// An alphanumeric character, or what belongs to one: a combining mark or a joiner.
+pub fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric()
+        || matches!(c, JOINER | NON_JOINER)
+        || (!c.is_ascii() && c.general_category_group() == GeneralCategoryGroup::Mark)
 }
 
 /// Such as the marks of the direction of a text, and joiners. A zero-width space separates words.

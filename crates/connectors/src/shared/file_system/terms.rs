@@ -1,7 +1,7 @@
 //! Matches a query against file names and texts, ignoring case and accents. All words must match, in phrases in
 //! sequence; `OR`, `NOT`, `-` and parentheses are those of the query.
 
-use syntax::query_string::{Expression, Item};
+use syntax::query_string::{Expression, Item, is_word_char};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -201,27 +201,52 @@ impl Folded {
     }
 }
 
-/// The folded words of a text and where each begins.
+/// The folded words of a text and where each begins. `C++`, `C#` and `F#` are words.
 fn words_of(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
-    let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c);
     let mut rest = (0, text);
     std::iter::from_fn(move || {
         let begin = rest.1.find(char::is_alphanumeric)?;
         let word = &rest.1[begin..];
-        let end = word.find(|c| !is_part(c)).unwrap_or(word.len());
+        let end = word.find(|c| !is_word_char(c)).unwrap_or(word.len());
+        let is_name = word[..end].ends_with(char::is_alphabetic);
+        let end = end + if is_name { sign_length(&word[end..]) } else { 0 };
         let at = rest.0 + begin;
         rest = (at + end, &word[end..]);
         Some((at, fold(&word[..end])))
     })
 }
 
-/// Lower case, without accents.
+/// The length of the sign after a word: `++`, or one that is not between two words.
+fn sign_length(rest: &str) -> usize {
+    let length = rest.len() - rest.trim_start_matches(['+', '#']).len();
+    let is_between = rest[length..].starts_with(char::is_alphanumeric);
+    if is_between && !rest[..length].ends_with("++") { 0 } else { length }
+}
+
+/// Lower case. In alphabets where accents are often left out, without them; elsewhere a mark makes another word. Joiners
+/// are left out everywhere.
 fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();
     }
-    let plain = word.nfkd().filter(|c| !is_combining_mark(*c));
-    plain.flat_map(char::to_lowercase).flat_map(expanded).collect()
+    let mut is_optional = false;
+    let kept = word.nfkd().filter(|c| {
+        if is_combining_mark(*c) {
+            return !is_optional;
+        }
+        is_optional = has_optional_marks(*c);
+        !matches!(*c, JOINER | NON_JOINER)
+    });
+    kept.nfc().flat_map(char::to_lowercase).flat_map(expanded).collect()
+}
+
+/// Zero-width characters inside words of Persian and Indian scripts.
+const JOINER: char = '\u{200d}';
+const NON_JOINER: char = '\u{200c}';
+
+/// Latin, Greek, Cyrillic, Hebrew and Arabic characters.
+fn has_optional_marks(c: char) -> bool {
+    matches!(u32::from(c), 0x41..=0x24f | 0x370..=0x52f | 0x5d0..=0x5f2 | 0x620..=0x6ff | 0x1e00..=0x1fff)
 }
 
 /// Characters that decompose into two.
@@ -303,7 +328,25 @@ mod tests {
             ("flood AND NOT silt", "a.txt", "flood silt", false),
             ("洪水", "a.txt", "今年の洪水警報", true),
             ("a a", "a.txt", "", true),
-            ("c++", "a.txt", "written in C", true),
+            ("c++", "a.txt", "written in C", false),
+            ("c", "a.txt", "written in C++", false),
+            ("C++ C#", "a.txt", "(C++17), c#.", true),
+            ("a+b page#part 18", "a.txt", "a b page part, 18+", true),
+            ("น้ำ", "a.txt", "ท่อน้ำ", true),
+            ("น้ำ", "a.txt", "ตะกั่ว นำ", false),
+            ("นำ", "a.txt", "น้ำ", false),
+            ("हिन्दी", "a.txt", "हिन्दी भाषा", true),
+            ("हिन्दी", "a.txt", "हनद", false),
+            ("か\u{3099}く", "a.txt", "がく", true),
+            ("かく", "a.txt", "がく", false),
+            ("한국어", "a.txt", "한국어", true),
+            ("می\u{200c}خواهم", "a.txt", "می\u{200c}خواهم", true),
+            ("میخواهم", "a.txt", "می\u{200c}خواهم", true),
+            ("كتاب", "a.txt", "كِتَاب", true),
+            ("שלום", "a.txt", "שָׁלוֹם", true),
+            ("елка", "a.txt", "ЁЛКА", true),
+            ("νερο", "a.txt", "Νερό", true),
+            ("tieng viet", "a.txt", "Tiếng Việt", true),
             ("-only", "a.txt", "x", false),
             ("!! --", "a.txt", "x", false),
         ];

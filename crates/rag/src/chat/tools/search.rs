@@ -160,12 +160,15 @@ fn spec(request: &SearchArgs, searched: &[SearchProvider]) -> SearchSpec {
 fn without_tags(query: &str) -> String {
     let mut words = String::with_capacity(query.len());
     let mut at = 0;
-    for token in query_string::tokens(query) {
-        let Some((tag, _)) = token.tag() else { continue };
-        let colon = token.span.start + tag.len();
-        words.push_str(&query[at..colon]);
-        words.push(' ');
-        at = colon + 1;
+    for token in query_string::tokens(query).iter().filter(|token| token.tag().is_some()) {
+        words.push_str(&query[at..token.span.start]);
+        at = token.span.start;
+        // Of `a:b:c`, both are tags.
+        while let Some((tag, value)) = query_string::tag_of(&query[at..token.span.end]) {
+            words.push_str(tag);
+            words.push(' ');
+            at = token.span.end - value.len();
+        }
     }
     words.push_str(&query[at..]);
     words.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -253,6 +256,9 @@ mod tests {
             ("company:acme rates", "company acme rates"),
             ("news:rates company:acme", "news rates company acme"),
             ("company: acme", "company acme"),
+            ("Dune: Part Two at 10:30", "Dune Part Two at 10:30"),
+            ("std::vector 2001:db8::1", "std::vector 2001:db8::1"),
+            ("a:b:c", "a b c"),
             ("plain words", "plain words"),
             ("-company:acme \"news: rates\"", "-company:acme \"news: rates\""),
             ("company:\"acme corp\"", "company \"acme corp\""),

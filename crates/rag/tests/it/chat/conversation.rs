@@ -184,7 +184,7 @@ async fn sources_are_described_and_those_not_connected_are_named() {
     let papers: Vec<_> = made.iter().map(|one| one.spec.searchprovider_list.clone()).collect();
     assert_eq!(papers.len(), 2);
     assert!(papers.iter().all(|list| list.len() == 1 && list == &papers[0]), "{papers:?}");
-    assert_eq!(made[0].spec.query_string, "news ti:word");
+    assert_eq!(made[0].spec.query_string, "news ti word");
     assert_eq!((made[1].spec.query_string.as_str(), made[1].spec.is_native()), ("ti:word", true));
     assert!(!made[0].spec.tags.iter().any(|tag| tag == NATIVE_QUERY));
 }

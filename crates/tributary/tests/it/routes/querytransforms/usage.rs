@@ -69,6 +69,29 @@ async fn in_the_url() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn phrases_and_tags_stay_whole() {
+    let (app, source) = app_with_source().await;
+    app.provider_with("Phones", &source, json!({"tags": ["shop"]})).await;
+    create_transform(&app.admin, "words", "synonym", "mobile,cell phone").await;
+    for (query, processed, expected) in [
+        (
+            "\"my mobile\" rocks",
+            "(\"my mobile\" OR \"my cell phone\") rocks",
+            "(\"my mobile\" OR \"my cell phone\") rocks",
+        ),
+        // The notation of the specification for a phrase that is a term.
+        ("\"mobile\"", "\" (mobile OR cell phone) \"", "(mobile OR cell phone)"),
+        ("shop:mobile case", "shop:(mobile OR cell phone) case", "(mobile OR cell phone) case"),
+    ] {
+        let spec = json!({"query_string": query, "pre_query_processors": ["words.synonym"]});
+        let search = app.admin.search(&spec).await;
+        assert_eq!(search["query_string_processed"], processed);
+        assert_eq!(last_query(&source), expected, "{query}");
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn of_one_provider() {
     let (app, source) = app_with_source().await;
     let plain = Source::start().await;

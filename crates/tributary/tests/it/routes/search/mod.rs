@@ -9,5 +9,6 @@ mod from_url;
 mod idempotency;
 mod list;
 mod log;
+mod queries;
 mod runs;
 mod update;
