@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use syntax::strip_html::readable_plain;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: CONNECTOR_NAME,
@@ -130,11 +131,13 @@ impl SourceRequest for CacheQuery {
 fn row(hit: CorpusHit) -> Value {
     let CorpusHit { signal, status, score, passages, debug } = hit;
     let mut passages = passages.into_iter();
+    // Neither titles nor texts of documents have markup any more.
+    let best = passages.next().unwrap_or_default();
     let mut row = json!({
-        "title": signal.title,
+        "title": readable_plain(&signal.title),
         "url": signal.url,
-        "body": passages.next().unwrap_or_default(),
-        "author": signal.author,
+        "body": readable_plain(&best),
+        "author": readable_plain(&signal.author),
         "date_published": signal.date_published,
         "cache": status,
         "passages": passages.collect::<Vec<String>>(),

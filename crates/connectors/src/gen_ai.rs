@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
+use syntax::strip_html::readable_plain;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "GenAI",
@@ -137,8 +138,9 @@ impl TypedConnector for GenAi {
 
     fn normalize(&self, answer: ModelAnswer) -> Result<NormalizedPage, ConnectorError> {
         let item = json!({
-            "title": answer.query,
-            "body": answer.text.trim(),
+            // Models write plain text: what looks like markup in it is code.
+            "title": readable_plain(&answer.query),
+            "body": readable_plain(&answer.text),
             "author": answer.provider,
             "date_published": instant::display(answer.at),
             "model": answer.model,

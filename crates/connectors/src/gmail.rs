@@ -16,7 +16,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use serde_json::{Map, Value};
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
-use syntax::strip_html::decode_entities;
+use syntax::strip_html::readable;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Gmail",
@@ -135,7 +135,7 @@ fn result(message: &Value) -> Value {
     FoundItem {
         title: or(first_text(message, &["/headers/Subject"]), "(no subject)"),
         url: format!("https://mail.google.com/mail/#all/{id}"),
-        body: decode_entities(&first_text(message, &["/snippet"])),
+        body: readable(&first_text(message, &["/snippet"])).into_owned(),
         author: display_name(&first_text(message, &["/headers/From"])).to_owned(),
         date: date.map(|date| date.to_rfc3339()).unwrap_or_default(),
     }
@@ -163,12 +163,12 @@ mod tests {
     #[test]
     fn a_message_becomes_a_result() {
         let message = json!({
-            "id": "18e0", "threadId": "18df", "snippet": "The dam &amp; the rain", "internalDate": "1709632800000",
+            "id": "18e0", "threadId": "18df", "snippet": "The dam &amp; the &lt;b&gt; rain", "internalDate": "1709632800000",
             "payload": {"headers": [{"name": "subject", "value": "Flood"}, {"name": "From", "value": "Ann <ann@example.org>"}]},
         });
         let item = result(&with_headers(message));
         let want = json!({
-            "title": "Flood", "url": "https://mail.google.com/mail/#all/18e0", "body": "The dam & the rain",
+            "title": "Flood", "url": "https://mail.google.com/mail/#all/18e0", "body": "The dam & the &lt;b> rain",
             "author": "Ann", "date_published": "2024-03-05T10:00:00+00:00", "id": "18e0", "thread": "18df",
             "from": "Ann <ann@example.org>",
         });

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt;
-use syntax::strip_html::strip_markup;
+use syntax::strip_html::readable;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "GoogleCalendar",
@@ -162,7 +162,7 @@ fn result(event: &Value) -> Value {
     let people = event["attendees"].as_array().into_iter().flatten();
     let people: Vec<String> = people.map(|person| first_text(person, &["/displayName", "/email"])).collect();
     let people = json!(people);
-    let description = strip_markup(&first_text(event, &["/description"]));
+    let description = readable(&first_text(event, &["/description"])).into_owned();
     FoundItem {
         title: or(first_text(event, &["/summary"]), "(no title)"),
         url: first_text(event, &["/htmlLink"]),

@@ -1,9 +1,9 @@
 //! Markdown: the words without markup; the first heading is the title.
 
+use crate::html::text_of_part;
 use crate::plain_text::{charset, decode};
 use crate::text_builder::{Abort, ExtractResult, TextBuilder};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use syntax::strip_html::strip_markup;
 
 /// Longest Markdown text, in bytes; the rest is cut. The parser takes up to sixty times as much memory.
 const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -91,7 +91,7 @@ impl Words {
             }
             TagEnd::HtmlBlock => {
                 builder.paragraph();
-                builder.text(&strip_markup(&self.html.take().unwrap_or_default()))?;
+                builder.text(&text_of_part(&self.html.take().unwrap_or_default()))?;
                 builder.paragraph();
             }
             TagEnd::CodeBlock => {
@@ -158,6 +158,7 @@ mod tests {
         let table = [
             ("<div align=\"center\">\n<b>Name</b>\n</div>\n\nText <br> x", "Name\n\nText x"),
             ("<script>\nlet a = 1;\n</script>\n\ntext", "text"),
+            ("<div>\n\ntext\n\n<select>\n\nAT&amp;T\n<p>one</p><p>two\n\n</div>", "text\n\nAT&T\n\none two"),
             ("`Vec<String>` and <https://a.example>", "Vec<String> and https://a.example"),
             ("[a]: https://a.example\n\nsee [a] and [b]", "see a and [b]"),
             ("- one\n  - two\n\n    more\n- ~~three~~", "one\ntwo\n\nmore\n\nthree"),

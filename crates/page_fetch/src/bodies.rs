@@ -12,7 +12,7 @@ use relevancy::passages::{best_window, count_words, first_words};
 use relevancy::{Language, Query};
 use std::sync::Arc;
 use std::time::Duration;
-use syntax::strip_html::readable;
+use syntax::strip_html::readable_plain;
 use tokio::time::{Instant, timeout_at};
 
 /// Pages of one provider fetched in parallel.
@@ -95,7 +95,8 @@ impl BodyFiller<'_> {
             best.unwrap_or_else(|| first_words(&page.text, rules.fallback_token_length))
         });
         let body = body.await.ok()?;
-        let body = readable(&body);
+        // The text has no markup any more: a page about HTML names tags.
+        let body = readable_plain(&body);
         let words: Vec<&str> = body.split_whitespace().collect();
         (!words.is_empty()).then(|| words.join(" "))
     }

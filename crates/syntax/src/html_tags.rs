@@ -1,5 +1,6 @@
-//! Tells HTML tags from other text in angle brackets: `<em>` is a tag; `Vec<String>`, `x<y` and `<https://a.example>`
-//! are text. A tag has the name of a known element, and attributes if there is a space after the name.
+//! Tells HTML tags from other text in angle brackets: `<em>` has the form of a tag; `Vec<String>`, `x<y` and
+//! `<https://a.example>` are text. A tag has the name of a known element, and attributes if there is a space after the
+//! name. Whether a tag is markup or a word of the text may depend on the others: `html_tag_context`.
 
 /// The elements within a sentence or even within a word. In order, for binary search.
 #[rustfmt::skip]
@@ -48,28 +49,53 @@ const BARE_ATTRIBUTES: &[&str] = &[
     "reversed", "selected",
 ];
 
+/// Elements whose end tag may be left out.
+const OPEN_ENDED: &[&str] = &["dd", "dt", "li", "option", "p", "td", "th", "tr"];
+
+/// Elements whose tag is never closed.
+const SINGLE: &[&str] = &["br", "hr", "wbr"];
+
+/// Number of elements that are known by their whole name.
+pub(crate) const ELEMENTS: usize = INLINE.len() + OTHER.len();
+
 /// Maximum length of the name of an element; all known ones are shorter.
 const NAME_BYTES_MAX: usize = 24;
 
 /// The beginning of a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TagStart {
+    /// The number of the element, unless it has a prefix.
+    pub element: Option<usize>,
+    pub is_end: bool,
     pub is_inline: bool,
     /// Its content is not text: `script` or `style`.
     pub unread: Option<&'static str>,
     /// Its length, if it has no attribute that may contain a `>`.
     pub length: Option<usize>,
+    pub proof: Proof,
+}
+
+/// What shows that a tag is markup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// Its form: it has attributes or a prefix, closes itself, or is never closed.
+    Form,
+    /// The tags and the text around it.
+    Context,
+    /// That nothing but markup is before it.
+    Beginning,
 }
 
 /// The tag that `rest` begins with, after the byte `before`. A comment is none.
 pub(crate) fn tag_start(rest: &str, before: Option<u8>) -> Option<TagStart> {
     let inside = rest.strip_prefix('<')?;
-    let other = TagStart { is_inline: false, unread: None, length: None };
-    if let Some(inside) = inside.strip_prefix('!') {
-        return (inside.starts_with("[CDATA[") || begins_with(inside, "doctype")).then_some(other);
+    if inside.starts_with("![CDATA[") {
+        return Some(TagStart::declaration(Proof::Form));
     }
-    if let Some(inside) = inside.strip_prefix('?') {
-        return begins_with(inside, "xml").then_some(other);
+    let declared = inside.strip_prefix('!').map(|name| begins_with(name, "doctype"));
+    let declared = declared.or_else(|| inside.strip_prefix('?').map(|name| begins_with(name, "xml")));
+    if let Some(is_known) = declared {
+        return is_known.then(|| TagStart::declaration(Proof::Beginning));
     }
     let (is_end, inside) = match inside.strip_prefix('/') {
         Some(inside) => (true, inside),
@@ -79,20 +105,88 @@ pub(crate) fn tag_start(rest: &str, before: Option<u8>) -> Option<TagStart> {
     let element = Element::named(&inside[..name_bytes])?;
     let after = &inside[name_bytes..];
     let head = rest.len() - after.len();
-    let closed = after.trim_ascii_start();
-    let closed = if is_end { closed } else { closed.strip_prefix('/').unwrap_or(closed) };
-    let unread = if is_end { None } else { element.unread };
-    let start = TagStart { is_inline: element.is_inline, unread, length: None };
+    let spaced = after.trim_ascii_start();
+    let closed = if is_end { spaced } else { spaced.strip_prefix('/').unwrap_or(spaced) };
+    let is_proven =
+        element.number.is_none() || (!is_end && (element.is_single || closed.len() < spaced.len()));
+    let start = TagStart {
+        element: element.number,
+        is_end,
+        is_inline: element.is_inline,
+        unread: if is_end { None } else { element.unread },
+        length: None,
+        proof: if is_proven { Proof::Form } else { Proof::Context },
+    };
     if closed.starts_with('>') {
         let is_bare_text = !is_end && (element.needs_attributes || element.is_type_parameter(before));
         let length = head + (after.len() - closed.len()) + 1;
         return (!is_bare_text).then_some(TagStart { length: Some(length), ..start });
     }
-    (!is_end && begins_attributes(after)).then_some(start)
+    (!is_end && begins_attributes(after)).then_some(TagStart { proof: Proof::Form, ..start })
+}
+
+impl TagStart {
+    fn declaration(proof: Proof) -> Self {
+        Self { element: None, is_end: false, is_inline: false, unread: None, length: None, proof }
+    }
+}
+
+/// Whether the end tag of an element may be left out.
+pub(crate) fn may_stay_open(element: usize) -> bool {
+    let name = element.checked_sub(INLINE.len()).and_then(|place| OTHER.get(place));
+    name.is_some_and(|name| OPEN_ENDED.contains(name))
+}
+
+/// The number of the element whose end tag `rest` begins with, in any case and also if it has attributes.
+pub(crate) fn element_ended(rest: &str) -> Option<usize> {
+    let inside = rest.strip_prefix("</")?;
+    let mut lower = [0; NAME_BYTES_MAX];
+    let name = &inside.as_bytes()[..name_length(inside.as_bytes())];
+    number(lowered(name, &mut lower)?)
+}
+
+fn lowered<'b>(name: &[u8], buffer: &'b mut [u8; NAME_BYTES_MAX]) -> Option<&'b [u8]> {
+    let lower = buffer.get_mut(..name.len())?;
+    lower.copy_from_slice(name);
+    lower.make_ascii_lowercase();
+    Some(lower)
+}
+
+/// The number of an element by its name in lowercase.
+fn number(lower: &[u8]) -> Option<usize> {
+    let initial = usize::from(lower.first()?.checked_sub(b'a')?);
+    let place = |names: &[&str], starts: &[usize; INITIALS + 1]| {
+        let range = *starts.get(initial)?..*starts.get(initial + 1)?;
+        let within = names.get(range.clone())?.iter().position(|known| known.as_bytes() == lower)?;
+        Some(range.start + within)
+    };
+    place(INLINE, &INLINE_STARTS).or_else(|| Some(INLINE.len() + place(OTHER, &OTHER_STARTS)?))
+}
+
+const INITIALS: usize = 26;
+static INLINE_STARTS: [usize; INITIALS + 1] = starts(INLINE);
+static OTHER_STARTS: [usize; INITIALS + 1] = starts(OTHER);
+
+/// Where the names with each first character begin, and the end. Texts have many tags, and this finds their names quickly.
+const fn starts(names: &[&str]) -> [usize; INITIALS + 1] {
+    let mut starts = [0; INITIALS + 1];
+    let mut place = 0;
+    while place < names.len() {
+        let mut initial = (names[place].as_bytes()[0] - b'a') as usize + 1;
+        while initial <= INITIALS {
+            starts[initial] += 1;
+            initial += 1;
+        }
+        place += 1;
+    }
+    starts
 }
 
 struct Element {
+    /// None for one with a prefix.
+    number: Option<usize>,
     is_inline: bool,
+    is_single: bool,
     needs_attributes: bool,
     unread: Option<&'static str>,
     /// The name is one upper-case character.
@@ -107,22 +201,24 @@ impl Element {
             None => (false, name),
         };
         let mut lower = [0; NAME_BYTES_MAX];
-        let lower = lower.get_mut(..local.len())?;
-        lower.copy_from_slice(local.as_bytes());
+        let lower = lowered(local.as_bytes(), &mut lower)?;
+        let number = number(lower);
+        if number.is_none() && (!is_prefixed || lower.is_empty()) {
+            return None;
+        }
         // `Vec<Object>` is text: tags are written either way, but not mixed.
-        let has_upper = lower.iter().any(u8::is_ascii_uppercase);
-        if has_upper && lower.iter().any(u8::is_ascii_lowercase) && !is_prefixed {
+        let has_upper = local.bytes().any(|byte| byte.is_ascii_uppercase());
+        if has_upper && local.bytes().any(|byte| byte.is_ascii_lowercase()) && !is_prefixed {
             return None;
         }
-        lower.make_ascii_lowercase();
-        let is_in = |names: &[&str]| names.binary_search_by(|known| known.as_bytes().cmp(lower)).is_ok();
-        let is_inline = is_in(INLINE);
-        if !(is_inline || is_in(OTHER) || (is_prefixed && !lower.is_empty())) {
-            return None;
-        }
+        let is_in = |names: &[&str]| names.iter().any(|known| known.as_bytes() == lower);
         Some(Self {
-            is_inline,
-            needs_attributes: !is_prefixed && is_in(WITH_ATTRIBUTES),
+            number: number.filter(|_| !is_prefixed),
+            is_inline: number.is_some_and(|number| number < INLINE.len()),
+            is_single: is_in(SINGLE),
+            needs_attributes: number.is_some_and(|number| number >= INLINE.len())
+                && !is_prefixed
+                && is_in(WITH_ATTRIBUTES),
             unread: ["script", "style"].into_iter().find(|known| known.as_bytes() == lower),
             is_capital: has_upper && local.len() == 1,
         })
@@ -179,11 +275,11 @@ mod tests {
 
     #[test]
     fn names_are_in_order_and_fit() {
-        for names in [INLINE, OTHER, WITH_ATTRIBUTES, PREFIXES, BARE_ATTRIBUTES] {
+        for names in [INLINE, OTHER, WITH_ATTRIBUTES, PREFIXES, BARE_ATTRIBUTES, SINGLE, OPEN_ENDED] {
             assert!(names.is_sorted(), "{names:?}");
         }
         assert!([INLINE, OTHER].iter().all(|names| names.iter().all(|name| name.len() <= NAME_BYTES_MAX)));
-        assert!(WITH_ATTRIBUTES.iter().all(|name| OTHER.contains(name)));
+        assert!(WITH_ATTRIBUTES.iter().chain(OPEN_ENDED).all(|name| OTHER.contains(name)));
     }
 
     #[rustfmt::skip]
@@ -210,6 +306,15 @@ mod tests {
         for text in TEXTS {
             assert_eq!(tag_start(text, None), None, "{text}");
         }
+        for tag in ["<br>", "<BR/>", "<p/>", "<div class=x>", "<jats:p>", "</mml:mi>", "<![CDATA[x]]>"] {
+            assert_eq!(tag_start(tag, None).unwrap().proof, Proof::Form, "{tag}");
+        }
+        for tag in ["<b>", "</b>", "<p>", "<script>", "<select>", "<col>", "</br>", "</object>"] {
+            assert_eq!(tag_start(tag, None).unwrap().proof, Proof::Context, "{tag}");
+        }
+        for tag in ["<!DOCTYPE html>", "<?xml version='1.0'?>"] {
+            assert_eq!(tag_start(tag, None).unwrap().proof, Proof::Beginning, "{tag}");
+        }
         for (tag, before, is_tag) in [
             ("<P>", b' ', true),
             ("<P>", b't', false),
@@ -218,6 +323,22 @@ mod tests {
             ("</P>", b't', true),
         ] {
             assert_eq!(tag_start(tag, Some(before)).is_some(), is_tag, "{tag}");
+        }
+    }
+
+    #[test]
+    fn ends_are_found_however_they_are_written() {
+        let name = |number: usize| INLINE.get(number).unwrap_or_else(|| &OTHER[number - INLINE.len()]);
+        for (text, want) in [
+            ("</p>", Some("p")),
+            ("</Script foo>", Some("script")),
+            ("</EM", Some("em")),
+            ("</scripture>", None),
+            ("</p-q>", None),
+            ("<p>", None),
+            ("</", None),
+        ] {
+            assert_eq!(element_ended(text).map(name).copied(), want, "{text}");
         }
     }
 }

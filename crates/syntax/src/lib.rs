@@ -17,7 +17,7 @@
 //! | [`error`] | the error of the parsers |
 //! | [`suggest`] | suggestions for unknown names |
 //! | `date_format` | dates in the interface's format |
-//! | `html_tags` | what is a tag of HTML |
+//! | `html_tags`, `html_tag_context` | what is a tag of HTML, and which tags are markup |
 //! | `split` | splitting outside of brackets |
 
 pub mod canonical_url;
@@ -28,6 +28,7 @@ pub mod display;
 pub mod error;
 pub mod event_stream;
 pub mod highlights;
+mod html_tag_context;
 mod html_tags;
 pub mod json_path;
 pub mod network;

@@ -1,7 +1,8 @@
 //! Strips HTML from text: tags, comments, scripts and styles are dropped, entities become characters. A small tolerant
-//! scanner in linear time that never fails, whatever a source sends. What is no tag of HTML is text and stays.
+//! scanner in linear time that never fails, whatever a source sends. What is no markup is text and stays.
 
-use crate::html_tags::{begins_with, tag_start};
+use crate::html_tag_context::TagContext;
+use crate::html_tags::begins_with;
 use std::borrow::Cow;
 
 /// Number of bytes after an `&` that decide whether an entity begins there: the longest name, and the byte after it.
@@ -9,6 +10,8 @@ const ENTITY_BYTES_MAX: usize = htmlize::ENTITY_MAX_LENGTH + 1;
 
 /// Tags without attributes that [`readable`] removes without reading the text in full.
 const HIGHLIGHTS: &[&str] = &["b", "c0", "em", "i", "mark", "span", "strong", "sub", "sup"];
+/// How deep they may be nested for that.
+const HIGHLIGHTS_DEPTH_MAX: usize = 8;
 
 /// The text without its markup: text nodes trimmed and joined by single spaces.
 pub fn strip_markup(text: &str) -> String {
@@ -32,17 +35,31 @@ pub fn strip_markup(text: &str) -> String {
 /// `&amp;` before what would then be an entity. Control characters are removed, white space is kept. The function is
 /// idempotent.
 pub fn readable(text: &str) -> Cow<'_, str> {
-    let is_plain = |byte: u8| is_printable_ascii(byte) && !matches!(byte, b'<' | b'&');
-    let is_readable = |c: char| !matches!(c, '<' | '&') && !is_unprintable(c);
-    // Without an early exit from the loop, sixteen bytes are examined at once.
-    if text.bytes().fold(true, |all, byte| all & is_plain(byte)) || text.chars().all(is_readable) {
+    if reads_as_it_is(text) {
         return text.trim().into();
     }
     without_inline_tags(text).unwrap_or_else(|| scanned(text)).into()
 }
 
-/// What is readable of a text with nothing but inline tags without attributes, as in the highlighted titles of most
-/// results. None for any other text.
+/// A text without markup, such as that of a file, as [`readable`] returns it: what looks like markup stays.
+pub fn readable_plain(text: &str) -> Cow<'_, str> {
+    if reads_as_it_is(text) {
+        return text.trim().into();
+    }
+    let printable: String = text.chars().filter(|c| !is_unprintable(*c)).collect();
+    escaped(printable.trim().to_owned()).into()
+}
+
+/// Whether a text has no sign of markup and no control characters.
+fn reads_as_it_is(text: &str) -> bool {
+    let is_plain = |byte: u8| is_printable_ascii(byte) && !matches!(byte, b'<' | b'&');
+    let is_readable = |c: char| !matches!(c, '<' | '&') && !is_unprintable(c);
+    // Without an early exit from the loop, sixteen bytes are examined at once.
+    text.bytes().fold(true, |all, byte| all & is_plain(byte)) || text.chars().all(is_readable)
+}
+
+/// What is readable of a text with nothing but nested inline tags without attributes, as in the highlighted titles of
+/// most results. None for any other text.
 fn without_inline_tags(text: &str) -> Option<String> {
     let is_plain = |byte: u8| is_printable_ascii(byte) && byte != b'&';
     if !text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
@@ -50,13 +67,22 @@ fn without_inline_tags(text: &str) -> Option<String> {
     }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
+    let (mut open, mut depth) = ([0; HIGHLIGHTS_DEPTH_MAX], 0);
     while let Some((before, tag)) = rest.split_once('<') {
         out.push_str(before);
-        let (name, after) = tag.strip_prefix('/').unwrap_or(tag).split_once('>')?;
-        if !HIGHLIGHTS.contains(&name) {
-            return None;
+        let start = tag.strip_prefix('/');
+        let (name, after) = start.unwrap_or(tag).split_once('>')?;
+        let element = HIGHLIGHTS.iter().position(|known| *known == name)?;
+        if start.is_none() {
+            *open.get_mut(depth)? = element;
+            depth += 1;
+        } else {
+            depth = depth.checked_sub(1).filter(|last| open[*last] == element)?;
         }
         rest = after;
+    }
+    if depth > 0 {
+        return None;
     }
     out.push_str(rest);
     out.truncate(out.trim_end().len());
@@ -97,20 +123,26 @@ enum Piece<'a> {
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
+    context: TagContext<'a>,
     /// There is no further tag end outside quotes: searching again would make the scan quadratic.
     no_balanced_end: bool,
     /// There is no further `>`.
     no_end: bool,
+    /// There is no further `-->`.
+    no_comment_end: bool,
 }
 
 impl<'a> Scanner<'a> {
     fn of(text: &'a str) -> Self {
-        Self { text, at: 0, no_balanced_end: false, no_end: false }
+        let context = TagContext::of(text);
+        Self { text, at: 0, context, no_balanced_end: false, no_end: false, no_comment_end: false }
     }
 
     fn next(&mut self) -> Option<Piece<'a>> {
         let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
-        if let Some((skip, is_inline)) = self.markup(rest) {
+        if rest.starts_with('<')
+            && let Some((skip, is_inline)) = self.markup(rest)
+        {
             self.at += skip;
             return Some(Piece::Markup { is_inline });
         }
@@ -124,19 +156,30 @@ impl<'a> Scanner<'a> {
     /// inline.
     fn markup(&mut self, rest: &str) -> Option<(usize, bool)> {
         if rest.starts_with("<!--") {
-            return Some((rest.find("-->").map_or(rest.len(), |found| found + 3), false));
+            return Some((self.comment(rest)?, false));
         }
-        let before = self.at.checked_sub(1).and_then(|at| self.text.as_bytes().get(at).copied());
-        let start = tag_start(rest, before)?;
-        let end = match start.length {
+        let tag = self.context.markup(self.at)?;
+        let end = match tag.length {
             Some(length) => length,
             None => self.tag_end(rest)?,
         };
-        let content = match start.unread {
-            Some(name) if !rest[..end].ends_with("/>") => content_length(&rest[end..], name),
+        let content = match tag.unread {
+            Some(name) if !closes_itself(&rest[..end]) && self.context.is_ended(self.at, &tag) => {
+                content_length(&rest[end..], name)
+            }
             _ => 0,
         };
-        Some((end + content, start.is_inline))
+        self.context.accept(&tag, self.at + end + content);
+        Some((end + content, tag.is_inline))
+    }
+
+    /// The length of a comment. One that does not end is text, unless a text is truncated within its markup.
+    fn comment(&mut self, rest: &str) -> Option<usize> {
+        let end = if self.no_comment_end { None } else { rest.find("-->").map(|found| found + 3) };
+        self.no_comment_end = end.is_none();
+        let length = end.or_else(|| self.context.is_right_after_markup(self.at).then_some(rest.len()))?;
+        self.context.accept_comment(self.at + length);
+        Some(length)
     }
 
     /// The end of the tag: the first `>` outside quotes, else the first `>`.
@@ -170,7 +213,13 @@ fn is_unprintable(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
 
-/// How much to drop after an opening `script` or `style`: up to its end tag, or everything.
+/// Whether a tag ends in `/>`, which is no part of a value without quotes.
+fn closes_itself(tag: &str) -> bool {
+    let inside = tag.strip_suffix("/>").unwrap_or_default();
+    inside.ends_with(['"', '\'', ' ', '\t', '\n']) || (!inside.is_empty() && !inside.contains('='))
+}
+
+/// How much to drop after an opening `script` or `style`: up to its end tag. Without one, nothing: it may be text.
 fn content_length(rest: &str, name: &str) -> usize {
     let mut from = 0;
     while let Some(found) = rest[from..].find("</") {
@@ -180,7 +229,7 @@ fn content_length(rest: &str, name: &str) -> usize {
         }
         from = at + 2;
     }
-    rest.len()
+    0
 }
 
 fn flush(out: &mut String, node: &mut String) {

@@ -11,7 +11,8 @@ fn keeps_the_text() {
         ("<p>one</p><p>two</p>", "one two"),
         ("a<script>var x = '<b>';</script>b", "a b"),
         ("a<STYLE type=x>p{}</style >b", "a b"),
-        ("a<script>never closed", "a"),
+        ("a<script>never closed", "a<script>never closed"),
+        ("<script src=a/>x</script>y<script src='a' />z", "y z"),
         ("<scripture>text</scripture>", "<scripture>text</scripture>"),
         ("Vec<String>, x<y and z>w", "Vec<String>, x<y and z>w"),
         ("<![CDATA[x]]><o:p> </o:p>y", "y"),
@@ -20,7 +21,8 @@ fn keeps_the_text() {
         ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
         ("half <b", "half <b"),
         ("x <!-- hidden <b> --> y", "x y"),
-        ("x <!-- open", "x"),
+        ("x <!-- open", "x <!-- open"),
+        ("<p>x</p> <!-- wp:para", "x"),
         ("<?xml version='1'?><!DOCTYPE html>t", "t"),
         ("caf&eacute; &#8364;&#x20AC; &unknown; &", "café €€ &unknown; &"),
         ("&#1114112;&#xD800;", "\u{fffd}\u{fffd}"),
@@ -74,6 +76,85 @@ fn reads_as_people_do() {
     }
 }
 
+/// Texts that are no HTML: the tags in them are words.
+#[test]
+fn tags_without_their_counterpart_are_text() {
+    for text in [
+        "<script> tag is stripped",
+        "Put the <script> tag before </body>.",
+        "Use <select> or <table>",
+        "Use <select> or (</table>)",
+        "the <html> <head> and <body> elements",
+        "the <ul><li> pair",
+        "git log --format=<style> and more",
+        "cd <dir>",
+        "cp <dir>/* <dir>",
+        "SELECT <col> FROM <table>",
+        "`<b>`, '<em>' or \"<mark>\"",
+        "the <select>'s options, an <option>-like <button>.",
+        "vector<i> x, vector<i>x",
+        "使用<select>元素",
+        "What does <!-- mean?",
+        "Begin with <!DOCTYPE html> or <?xml version='1.0'?>",
+        "<p> is obsolete",
+        "</ end",
+    ] {
+        assert_eq!(strip_markup(text), text);
+        assert_eq!(crate::highlights::plain(&readable(text)), text);
+    }
+}
+
+/// Truncated texts, tags that may be left open, and marks of a source in plain text.
+#[test]
+fn markup_needs_no_counterpart_at_its_place() {
+    let cases = [
+        ("a <em>word", "a word"),
+        ("新<em>東", "新東"),
+        ("文<p>字", "文 字"),
+        ("</b></div> text", "text"),
+        ("of the river</a></p> and", "of the river and"),
+        ("a <em>", "a &lt;em>"),
+        ("word</em> next", "word next"),
+        ("a <b>“quoted", "a “quoted"),
+        ("</p> text", "text"),
+        ("of the river.</p> <p> Next", "of the river. Next"),
+        ("one</li>\n<li> two", "one two"),
+        ("<ul>\n<li> one\n<li> two\n</ul>", "one two"),
+        ("<div>\n<p>Text", "Text"),
+        ("<div> <p><b>Text", "Text"),
+        ("<div><!-- ko --><p>Text", "Text"),
+        ("<div class=x><ul><li>one</li><li>tw", "one tw"),
+        ("<ul><li class=x>one", "one"),
+        ("text<p>more <p>and", "text more and"),
+        ("<p>one</p>\n<p> two", "one two"),
+        ("<br><table> <tr> <td> 1 <td> 2", "1 2"),
+        ("<html><body>t</Body>", "t&lt;/Body>"),
+        ("the <em>html</em> <table> element", "the html &lt;table> element"),
+        ("cd <dir> <em>name</em>", "cd &lt;dir> name"),
+        ("a <b>bold</b> <select> and <i>so", "a bold &lt;select> and so"),
+    ];
+    for (text, want) in cases {
+        assert_eq!(readable(text), want, "{text}");
+        assert_eq!(readable(want), want, "{want} again");
+    }
+}
+
+#[test]
+fn plain_texts_have_no_markup() {
+    let cases = [
+        (" plain\n", "plain"),
+        ("Put the <script> tag before </body>.", "Put the &lt;script> tag before &lt;/body>."),
+        ("<p>a</p> &amp; b & c", "&lt;p>a&lt;/p> &amp;amp; b & c"),
+        ("1 < 2 \u{7}<\u{7}b> é", "1 < 2 &lt;b> é"),
+        ("\u{7} a", "a"),
+        ("", ""),
+    ];
+    for (text, want) in cases {
+        assert_eq!(readable_plain(text), want, "{text}");
+        assert_eq!(readable(want), want, "{want} again");
+    }
+}
+
 /// The complete table of HTML: each entity gives its characters, and a readable text that holds its name keeps it.
 #[test]
 fn every_entity_is_known() {
@@ -94,6 +175,9 @@ fn inline_tags_need_no_scanner() {
         (" a <em>marked</em> word\n", Some("a marked word")),
         ("<b> H<sub>2</sub>O </b>", Some("H2O")),
         ("<em></em>", Some("")),
+        ("a <em>b", None),
+        ("a</em> b", None),
+        ("<em><b></em></b>", None),
         ("a <em class=\"x\">b</em>", None),
         ("<p>one</p>", None),
         ("<EM>a</EM>", None),
@@ -105,6 +189,9 @@ fn inline_tags_need_no_scanner() {
         assert_eq!(without_inline_tags(text).as_deref(), want, "{text}");
     }
 }
+
+/// So many tags are read at once, and would take minutes if each looked at all that follow.
+const REPEATED: usize = 40_000;
 
 #[test]
 fn stays_linear_on_hostile_text() {
@@ -125,10 +212,21 @@ fn stays_linear_on_hostile_text() {
         "</b ",
         "&CounterClockwise",
         "&#1",
+        "<p> ",
+        "<p>\n",
+        "</p> ",
+        "<div><b><!-- ",
+        "<p><!--",
+        "<script></style>",
+        "<script a=b>x</p>",
+        "x</script",
+        "<td a='><td>",
     ] {
-        let text = unit.repeat(200_000);
-        assert!(strip_markup(&text).len() <= text.len());
-        assert!(readable(&text).len() <= 5 * text.len());
+        let text = unit.repeat(REPEATED);
+        for text in [format!("{}{text}", " ".repeat(REPEATED)), text] {
+            assert!(strip_markup(&text).len() <= text.len());
+            assert!(readable(&text).len() <= 5 * text.len());
+        }
     }
 }
 
@@ -144,6 +242,16 @@ proptest! {
         if let Some(read) = without_inline_tags(&text) {
             prop_assert_eq!(read, scanned(&text));
         }
+    }
+
+    #[test]
+    fn plain_texts_stay_as_they_are(
+        text in "([<>!&;#/?=]|em|amp|lt|&lt;|&amp;|<em>|</em>|<p>|</p>|[a-cé ]|\\PC){0,40}|.{0,60}",
+    ) {
+        let read = readable_plain(&text);
+        prop_assert_eq!(readable(&read), &*read);
+        let printable: String = text.chars().filter(|c| !is_unprintable(*c)).collect();
+        prop_assert_eq!(decode_entities(&read), printable.trim());
     }
 
     #[test]

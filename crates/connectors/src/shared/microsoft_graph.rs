@@ -21,7 +21,7 @@ use std::sync::{Arc, LazyLock};
 use syntax::query_mappings::QueryMappings;
 use syntax::query_template::{Binding, QueryEncoding};
 use syntax::response_mappings::ResponseMappings;
-use syntax::strip_html::strip_markup;
+use syntax::strip_html::readable;
 
 /// The provider fields that a Microsoft 365 connector reads.
 pub const SETTINGS: &[&str] = &[
@@ -126,7 +126,7 @@ pub fn summary(hit: &Value) -> String {
     let text = hit["summary"].as_str().unwrap_or_default();
     let text = text.replace("<ddd/>", " … ").replace("<c0>", "").replace("</c0>", "");
     let words: Vec<&str> = text.split_whitespace().collect();
-    strip_markup(&words.join(" "))
+    readable(&words.join(" ")).into_owned()
 }
 
 fn binding<'a>(mappings: &'a QueryMappings, query: &'a str) -> Binding<'a> {
@@ -219,8 +219,8 @@ mod tests {
 
     #[test]
     fn summaries_are_plain() {
-        let hit = json!({"summary": " <ddd/>the <c0>flood</c0> &amp; rain <ddd/> "});
-        assert_eq!(summary(&hit), "… the flood & rain …");
+        let hit = json!({"summary": " <ddd/>the <c0>flood</c0> &amp; &lt;b&gt; rain <ddd/> "});
+        assert_eq!(summary(&hit), "… the flood & &lt;b> rain …");
         assert_eq!(summary(&json!({})), "");
     }
 }

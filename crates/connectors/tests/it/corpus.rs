@@ -119,7 +119,7 @@ fn hit(id: i64) -> CorpusHit {
         notices: vec![notice("the source said no")],
     };
     let status = CacheStatus::of(&signal, Instant::UNIX_EPOCH, Duration::from_secs(60));
-    let passages = ["best", "second", "third"].map(str::to_owned).to_vec();
+    let passages = ["the <b> best", "second", "third"].map(str::to_owned).to_vec();
     CorpusHit { signal, status, score: 0.75, passages, debug: (id == 1).then(|| json!({"cosine": 0.5})) }
 }
 
@@ -142,7 +142,10 @@ async fn the_cache_is_asked_for_the_asker() {
     assert_eq!(*corpus.asked.lock().expect("a list"), [(UserId(7), "rivers".to_owned(), 4)]);
     assert_eq!((page.found, page.retrieved, page.items.len()), (Some(2), Some(2), 2));
     let (first, second) = (&page.items[0], &page.items[1]);
-    assert_eq!((&first["body"], &first["passages"]), (&json!("best"), &json!(["second", "third"])));
+    assert_eq!(
+        (&first["body"], &first["passages"]),
+        (&json!("the &lt;b> best"), &json!(["second", "third"]))
+    );
     assert_eq!((&first["cache"]["signal_id"], &first["cache"]["badge"]), (&json!(1), &json!("Cached")));
     assert_eq!((&first["cache_debug"], second.get("cache_debug")), (&json!({"cosine": 0.5}), None));
     assert!(!page.items.iter().any(|item| item.to_string().contains("secret of the source")));

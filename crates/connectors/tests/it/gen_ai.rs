@@ -90,7 +90,7 @@ async fn failures_are_told_with_their_words() {
 
 #[tokio::test]
 async fn one_result_with_who_wrote_it() {
-    let fake_llm = Arc::new(FakeLlm::replying(" Rivers flow.\n"));
+    let fake_llm = Arc::new(FakeLlm::replying(" A <river> flows.\n"));
     for (text, spec, prompt) in [
         ("old rivers", spec(), "'Tell me about: old rivers'"),
         ("what is a river?", spec(), "what is a river?"),
@@ -116,7 +116,7 @@ async fn one_result_with_who_wrote_it() {
         let page = built.execute().await.expect("an answer").normalize().expect("a page");
         let expected = json!([{
             "title": text,
-            "body": "Rivers flow.",
+            "body": "A &lt;river> flows.",
             "author": "Fake LLM",
             "date_published": "2024-03-05 10:00:00.000000",
             "model": "fake-llm-1",

@@ -22,6 +22,8 @@ use domain::ports::{
     chain,
 };
 use domain::provider::SearchProvider;
+use std::borrow::Cow;
+use syntax::strip_html::readable_plain;
 
 /// Most attempts to fetch a document from its source.
 pub const TRIES_MAX: u32 = 3;
@@ -182,13 +184,14 @@ impl Ingestion<'_> {
     /// others may get the same text, and must not learn what one person or another provider calls it. Some providers
     /// even repeat the query in their titles.
     fn title(&self, of_page: &str, is_supplied: bool) -> String {
-        let there = self.same.as_ref().map_or("", |same| same.title.as_str());
-        let (of_result, of_record) = (self.job.item.title.as_str(), self.signal.title.as_str());
+        let there = readable_plain(self.same.as_ref().map_or("", |same| same.title.as_str()));
+        let (of_page, of_record) = (readable_plain(of_page), readable_plain(&self.signal.title));
+        let of_result = Cow::from(self.job.item.title.as_str());
         let titles = match self.source {
             None if !is_supplied => vec![there, of_page],
             _ => vec![there, of_result, of_page, of_record],
         };
-        let title = titles.into_iter().map(line).find(|title| !title.is_empty());
+        let title = titles.into_iter().map(|title| line(&title)).find(|title| !title.is_empty());
         title.unwrap_or_else(|| self.signal.url.clone())
     }
 
@@ -223,7 +226,7 @@ impl Ingestion<'_> {
             external_version: page.version,
             version_label: lineage::label(&title, &signal.url),
             title,
-            author: line(&page.author),
+            author: line(&readable_plain(&page.author)),
             ext: extension(&signal.url, &page.media_type),
             mime: page.media_type,
             size,

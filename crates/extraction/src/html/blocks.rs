@@ -4,6 +4,7 @@ use super::containers::{Container, Containers, Kind};
 use super::names::{NamedRole, is_hidden_by_class, named_role};
 use super::tokens::{Tag, Token, Tokens};
 use crate::text_builder::{ExtractResult, TextBuilder};
+use std::collections::HashMap;
 
 /// What an open element says about its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +65,8 @@ pub struct Page {
     pub blocks: Vec<Block>,
 }
 
-/// How far back an end tag looks for its start tag.
-const LOOK_BACK: usize = 100;
+/// Most names of open elements below the depth limit; others end with what is around them.
+const DEEPER_NAMES_MAX: usize = 1_000;
 
 const BLOCKS: [&str; 33] = [
     "address",
@@ -165,8 +166,8 @@ struct Scan {
     containers: Containers,
     /// The innermost open container.
     container: Option<Container>,
-    /// Open elements below the depth limit.
-    deeper: usize,
+    /// The numbers of open elements below the depth limit, by name.
+    deeper: HashMap<String, usize>,
     depth_max: usize,
     mains: usize,
     articles: usize,
@@ -205,7 +206,11 @@ impl Scan {
             self.pop();
         }
         if self.open.len() >= self.depth_max {
-            self.deeper += 1;
+            if let Some(count) = self.deeper.get_mut(&tag.name) {
+                *count += 1;
+            } else if self.deeper.len() < DEEPER_NAMES_MAX {
+                self.deeper.insert(tag.name.clone(), 1);
+            }
             return;
         }
         let role = self.role(tag);
@@ -232,12 +237,13 @@ impl Scan {
         if matches!(name, "td" | "th") {
             self.needs_space = true;
         }
-        if self.deeper > 0 {
-            self.deeper -= 1;
+        if let Some(count) = self.deeper.get_mut(name).filter(|count| **count > 0) {
+            *count -= 1;
             return;
         }
-        let found = self.open.iter().rev().take(LOOK_BACK).position(|open| open.name == name);
-        for _ in 0..found.map_or(0, |above| above + 1) {
+        let Some(above) = self.open.iter().rev().position(|open| open.name == name) else { return };
+        self.deeper.clear();
+        for _ in 0..=above {
             self.pop();
         }
     }

@@ -55,6 +55,18 @@ pub fn read_all(bytes: &[u8], media_type: Option<&str>, builder: &mut TextBuilde
     read_tokens(rest, builder)
 }
 
+/// The text of a part of a page, with a space in place of each tag.
+pub fn text_of_part(html: &str) -> String {
+    let mut text = String::with_capacity(html.len());
+    for token in Tokens::of(html) {
+        match token {
+            Token::Text(part) => text.push_str(&syntax::strip_html::decode_entities(part)),
+            Token::Open(_) | Token::Close(_) => text.push(' '),
+        }
+    }
+    text
+}
+
 fn read_tokens(text: &str, builder: &mut TextBuilder) -> ExtractResult {
     for token in Tokens::of(text) {
         builder.check_deadline()?;
@@ -166,6 +178,31 @@ mod tests {
         for html in table {
             assert_eq!(read_page(&html).text, format!("Floods\n\n{SENTENCE}"), "{html}");
         }
+    }
+
+    /// The words of a list of links are those of links.
+    #[test]
+    fn links_to_folders_are_links() {
+        let links =
+            "<li><a href=/a/>The river and its floods</a><li><a href=/b/>The dam and its builders</a>";
+        let html = format!("<div>{SENTENCE}</div><ul>{links}</ul>");
+        assert_eq!(read_page(&html).text, SENTENCE);
+    }
+
+    /// Old pages never close their elements.
+    #[test]
+    fn elements_end_below_many_that_do_not() {
+        for (depth, inside) in
+            [(2, "<b>menu</b>"), (90, "menu"), (250, "menu"), (300, "<b>menu</b>"), (2_000, "menu")]
+        {
+            let fonts = "<font size=2>".repeat(depth);
+            let html = format!("<nav>{fonts}{inside}</nav><p>{SENTENCE}</p><p>{SENTENCE}</p>");
+            assert_eq!(read_page(&html).text, format!("{SENTENCE}\n\n{SENTENCE}"), "{depth}");
+        }
+        // What is open below the limit does not end what is open above it.
+        let deep = "<div>".repeat(300);
+        let html = format!("<nav>{deep}menu{}menu</nav><p>{SENTENCE}</p>", "</div>".repeat(300));
+        assert_eq!(read_page(&html).text, SENTENCE);
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl<'t> Tokens<'t> {
             return Some(Token::Close(name));
         }
         let inside = &inside[name_end..];
-        let is_empty = inside.ends_with('/') || VOID.contains(&name.as_str());
+        let is_empty = closes_itself(inside) || VOID.contains(&name.as_str());
         if !is_empty && UNREAD.contains(&name.as_str()) {
             self.skip_content(&name);
             return Some(Token::Open(Tag { name, inside, is_empty: true }));
@@ -115,7 +115,8 @@ impl<'t> Tokens<'t> {
 impl Tag<'_> {
     /// The value of an attribute, by its lowercase name; empty if it has none.
     pub fn attribute(&self, name: &str) -> Option<String> {
-        let mut rest = self.inside.trim_end_matches('/');
+        let mut rest =
+            if closes_itself(self.inside) { self.inside.trim_end_matches('/') } else { self.inside };
         loop {
             rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
             if rest.is_empty() {
@@ -142,6 +143,15 @@ fn attribute_value(text: &str) -> (&str, &str) {
     }
     let end = after.find(char::is_whitespace).unwrap_or(after.len());
     after.split_at(end)
+}
+
+/// Whether a tag ends in a `/` that is no part of a value without quotes, as in `<a href=/x/>`.
+fn closes_itself(inside: &str) -> bool {
+    let Some(before) = inside.strip_suffix('/') else { return false };
+    let last = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let (earlier, last) = before.split_at(last);
+    let is_value = last.contains('=') || earlier.trim_end().ends_with('=');
+    !is_value || last.ends_with(['"', '\''])
 }
 
 /// The first `>` outside quotes. A quote counts only after `=`, because an attribute name may contain one.
@@ -175,7 +185,7 @@ mod tests {
 
     #[test]
     fn pages_are_taken_apart() {
-        let table: [(&str, &[&str]); 9] = [
+        let table: [(&str, &[&str]); 14] = [
             ("<P class=a>x</p>", &["<p>", "x", "</p>"]),
             ("a<!-- <b> -->c", &["a", "c"]),
             ("<!doctype html>a<?x?>b", &["a", "b"]),
@@ -185,6 +195,11 @@ mod tests {
             ("<a title='x>y", &["<a>", "y"]),
             ("x<", &["x", "<"]),
             ("<style>never ends", &["<style/>"]),
+            ("<a href=/x/>text</a>", &["<a>", "text", "</a>"]),
+            ("<a href = /x/>text</a>", &["<a>", "text", "</a>"]),
+            ("<a b/><a b='c'/><a b=\"c\" />", &["<a/>", "<a/>", "<a/>"]),
+            ("<a title='b = c'/><a title='b=c d'/>", &["<a/>", "<a/>"]),
+            ("<a b=c /><a/>", &["<a/>", "<a/>"]),
         ];
         for (text, want) in table {
             assert_eq!(shown(text), want, "{text}");
@@ -196,5 +211,7 @@ mod tests {
         let values = ["href", "id", "hidden", "data-x", "none"].map(|name| tag.attribute(name));
         let want = [Some("x"), Some("a&b"), Some(""), Some(""), None].map(|text| text.map(str::to_owned));
         assert_eq!(values, want);
+        let Some(Token::Open(tag)) = Tokens::of("<a id=/x/>").next() else { panic!("a tag") };
+        assert_eq!(tag.attribute("id").as_deref(), Some("/x/"));
     }
 }

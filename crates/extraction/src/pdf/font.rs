@@ -69,7 +69,7 @@ impl<'d> Font<'d> {
         } else {
             dict.get_font_encoding_with_limit(document, STREAM_BYTES_MAX).ok()
         };
-        let codes = is_composite.then(|| Codes::of(document, dict));
+        let codes = is_composite.then(|| Codes::of(document, dict, unicode.as_ref()));
         let (widths, width_default) =
             if is_composite { composite_widths(document, dict) } else { simple_widths(document, dict) };
         Self { unicode, encoding, codes, widths, width_default }
@@ -83,7 +83,7 @@ impl<'d> Font<'d> {
             let (chunk, behind) = rest.split_at(length);
             rest = behind;
             let code = chunk.iter().fold(0, |code, byte| code << 8 | u32::from(*byte));
-            match self.unicode.as_ref().and_then(|unicode| unicode.get(code)) {
+            match self.unicode.as_ref().and_then(|unicode| unicode.text(code)) {
                 Some(text) => shown.text.push_str(&text),
                 None => {
                     if let Some(codes) = &self.codes {
@@ -94,7 +94,10 @@ impl<'d> Font<'d> {
                     }
                 }
             }
-            shown.width += self.widths.get(&code).copied().unwrap_or(self.width_default) / 1000.0;
+            // The widths of composite fonts are those of their glyphs.
+            let place = self.codes.as_ref().map_or(Some(code), |codes| codes.glyph(chunk));
+            let width = place.and_then(|place| self.widths.get(&place)).copied();
+            shown.width += width.unwrap_or(self.width_default) / 1000.0;
             shown.codes += 1;
         }
         shown

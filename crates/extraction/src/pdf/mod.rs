@@ -1,6 +1,7 @@
 //! PDF: the texts of pages, arranged into lines by position.
 
 mod cmap;
+mod code_ranges;
 mod codes;
 mod content;
 mod font;

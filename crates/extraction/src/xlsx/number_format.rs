@@ -127,6 +127,10 @@ impl Meaning {
             return plain(number);
         }
         let serial = number.parse::<f64>().ok().filter(|serial| (0.0..SERIAL_END).contains(serial))?;
+        if self == Self::Date {
+            // Not the next day: its time is not shown.
+            return Some(epoch.date(serial as u64)?.to_string());
+        }
         let all_seconds = (serial * SECONDS_PER_DAY).round();
         let (days, seconds) =
             (all_seconds.div_euclid(SECONDS_PER_DAY), all_seconds.rem_euclid(SECONDS_PER_DAY));
@@ -136,8 +140,9 @@ impl Meaning {
         match self {
             Self::Duration => Some(time(days * 24 + seconds / 3600)),
             Self::Time => Some(time(seconds / 3600)),
-            Self::DateAndTime => Some(format!("{} {}", epoch.date(days)?, time(seconds / 3600))),
-            Self::Date | Self::Number => Some(epoch.date(days)?.to_string()),
+            Self::Date | Self::DateAndTime | Self::Number => {
+                Some(format!("{} {}", epoch.date(days)?, time(seconds / 3600)))
+            }
         }
     }
 }
@@ -202,6 +207,8 @@ mod tests {
             (Meaning::Date, "43890", Of1904, Some("2024-03-01")),
             (Meaning::Date, "2958465", Of1900, Some("9999-12-31")),
             (Meaning::Date, "2958466", Of1900, None),
+            (Meaning::Date, "45352.999999", Of1900, Some("2024-03-01")),
+            (Meaning::Date, "2958465.999999", Of1900, Some("9999-12-31")),
             (Meaning::Date, "-1", Of1900, None),
             (Meaning::Date, "NaN", Of1900, None),
             (Meaning::Date, "soon", Of1900, None),

@@ -4,7 +4,7 @@ use crate::samples::{MAIL, document, docx, file, odt, package, pdf, pptx, saved,
 use domain::ports::{ExtractError, ExtractedText, FileToRead};
 use extraction::{Limits, knows, read};
 use lopdf::content::{Content, Operation};
-use lopdf::{Object, Stream, dictionary};
+use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
 fn text_of(file: &FileToRead) -> ExtractedText {
     read(file, &Limits::default()).unwrap_or_else(|error| panic!("{}: {error}", file.name))
@@ -126,46 +126,102 @@ fn a_page_of_pieces_is_put_together() {
 /// Fonts without a map to Unicode: the name of their encoding, or the font itself, says what the codes mean.
 #[test]
 fn composite_fonts_need_no_map() {
-    let words: Vec<u16> = vec![
-        // A TrueType font with one table, which lists a and b as glyphs 5 and 6.
-        1, 0, 1, 0, 0, 0, 0x636d, 0x6170, 0, 0, 0, 28, 0, 0, 0, 1, 3, 1, 0, 12, 4, 0, 0, 4, 0, 0, 0, 0x62,
-        0xffff, 0, 0x61, 0xffff, 0xffa4, 1, 0, 0,
-    ];
-    let truetype: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
     for (encoding, code, want) in [
         ("UniGB-UCS2-H", &b"\x6c\x34\x4f\x4d"[..], "水位"),
         ("90ms-RKSJ-H", b"a\x90\x85", "a水"),
         ("Identity-H", b"\0\x05\0\x06", "ab"),
         ("Unheard-H", b"\0\x05\0\x06", ""),
     ] {
-        let mut document = document(&[&["x"]]);
-        let file = document.add_object(Stream::new(dictionary! {}, truetype.clone()));
-        let descriptor = document.add_object(dictionary! { "Type" => "FontDescriptor", "FontFile2" => file });
-        let kid =
-            dictionary! { "Type" => "Font", "Subtype" => "CIDFontType2", "FontDescriptor" => descriptor };
-        let font = dictionary! {
-            "Type" => "Font", "Subtype" => "Type0", "Encoding" => encoding, "DescendantFonts" => vec![kid.into()],
-        };
-        let font = document.add_object(font);
-        let resources = dictionary! { "Font" => dictionary! { "F1" => font } };
-        let operations = vec![
-            Operation::new("BT", vec![]),
-            Operation::new("Tf", vec!["F1".into(), 10.into()]),
-            Operation::new("Tj", vec![Object::string_literal(code)]),
-            Operation::new("ET", vec![]),
-        ];
-        let content = document
-            .add_object(Stream::new(dictionary! {}, Content { operations }.encode().expect("content")));
-        let page = document.page_iter().next().expect("a page");
-        let page = document.get_dictionary_mut(page).expect("a page");
-        page.set("Contents", content);
-        page.set("Resources", resources);
-        assert_eq!(text_of(&file_of(saved(document))).text, want, "{encoding}");
+        assert_eq!(text_in(|document| composite_font(document, encoding), &[(0, code)]), want, "{encoding}");
     }
 }
 
-fn file_of(bytes: Vec<u8>) -> FileToRead {
-    file("a.pdf", bytes)
+/// A font may have a map of its own from codes to glyphs, whose codes have any length.
+#[test]
+fn composite_fonts_have_their_own_codes() {
+    let one_byte = "1 begincodespacerange <00> <ff> endcodespacerange";
+    let to_unicode = format!("{one_byte} 1 beginbfrange <41> <5a> <0061> endbfrange");
+    let glyphs = format!("{one_byte} 1 begincidrange <41> <42> 5 endcidrange");
+    let mixed = "2 begincodespacerange <00> <80> <8140> <9ffc> endcodespacerange \
+        2 begincidchar <41> 5 <8141> 6 endcidchar";
+    for (encoding, unicode, code, want) in [
+        (Some(one_byte), Some(to_unicode.as_str()), &b"HELLO"[..], "hello"),
+        (Some(glyphs.as_str()), None, b"AB", "ab"),
+        (Some(mixed), None, b"A\x81\x41A", "aba"),
+        (Some(""), Some(&to_unicode), b"\0H\0I", "hi"),
+        // A predefined map that is not known.
+        (None, Some(&to_unicode), b"HI", "hi"),
+    ] {
+        let font = |document: &mut Document| {
+            let mut font = composite_font(document, "Unheard-H");
+            let mut map =
+                |text: &str| document.add_object(Stream::new(dictionary! {}, text.as_bytes().to_vec()));
+            if let Some(encoding) = encoding {
+                font.set("Encoding", map(encoding));
+            }
+            if let Some(unicode) = unicode {
+                font.set("ToUnicode", map(unicode));
+            }
+            font
+        };
+        assert_eq!(text_in(font, &[(0, code)]), want, "{encoding:?} {unicode:?}");
+    }
+}
+
+/// Widths are those of glyphs, not of codes: a wrong one would give or take a space between words.
+#[test]
+fn composite_fonts_have_the_widths_of_their_glyphs() {
+    for (encoding, first) in [("UniGB-UCS2-H", 1), ("UniJIS-UCS2-HW-H", 231)] {
+        let font = |document: &mut Document| {
+            let mut font = composite_font(document, encoding);
+            let kids = font.get_mut(b"DescendantFonts").and_then(Object::as_array_mut).expect("kids");
+            let widths: Vec<Object> = vec![first.into(), (first + 94).into(), 500.into()];
+            kids[0].as_dict_mut().expect("a font").set("W", widths);
+            font
+        };
+        let parts: [(i64, &[u8]); 3] = [(0, b"\0a\0b"), (10, b"\0c\x6c\x34"), (25, b"\x4f\x4d")];
+        assert_eq!(text_in(font, &parts), "abc水位", "{encoding}");
+        assert_eq!(text_in(font, &[(0, b"\0a\0b"), (14, b"\0c")]), "ab c", "{encoding}");
+    }
+}
+
+/// A font in which the glyphs 5 and 6 are a and b.
+fn composite_font(document: &mut Document, encoding: &str) -> Dictionary {
+    let words: Vec<u16> = vec![
+        // A TrueType font with one table, which lists them.
+        1, 0, 1, 0, 0, 0, 0x636d, 0x6170, 0, 0, 0, 28, 0, 0, 0, 1, 3, 1, 0, 12, 4, 0, 0, 4, 0, 0, 0, 0x62,
+        0xffff, 0, 0x61, 0xffff, 0xffa4, 1, 0, 0,
+    ];
+    let truetype: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    let file = document.add_object(Stream::new(dictionary! {}, truetype));
+    let descriptor = document.add_object(dictionary! { "Type" => "FontDescriptor", "FontFile2" => file });
+    let kid = dictionary! { "Type" => "Font", "Subtype" => "CIDFontType2", "FontDescriptor" => descriptor };
+    dictionary! {
+        "Type" => "Font", "Subtype" => "Type0", "Encoding" => encoding, "DescendantFonts" => vec![kid.into()],
+    }
+}
+
+/// The text of a page that shows codes of a font at these places of a line.
+fn text_in(font: impl Fn(&mut Document) -> Dictionary, parts: &[(i64, &[u8])]) -> String {
+    let mut document = document(&[&["x"]]);
+    let font = font(&mut document);
+    let font = document.add_object(font);
+    let resources = dictionary! { "Font" => dictionary! { "F1" => font } };
+    let mut operations =
+        vec![Operation::new("BT", vec![]), Operation::new("Tf", vec!["F1".into(), 10.into()])];
+    for (x, codes) in parts {
+        let matrix = [1, 0, 0, 1, *x, 0].map(Object::from);
+        operations.push(Operation::new("Tm", matrix.to_vec()));
+        operations.push(Operation::new("Tj", vec![Object::string_literal(*codes)]));
+    }
+    operations.push(Operation::new("ET", vec![]));
+    let content = Content { operations }.encode().expect("content");
+    let content = document.add_object(Stream::new(dictionary! {}, content));
+    let page = document.page_iter().next().expect("a page");
+    let page = document.get_dictionary_mut(page).expect("a page");
+    page.set("Contents", content);
+    page.set("Resources", resources);
+    text_of(&file("a.pdf", saved(document))).text
 }
 
 #[test]

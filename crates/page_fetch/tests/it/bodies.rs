@@ -7,6 +7,7 @@ use domain::result::ResultItem;
 use page_fetch::PAGES_AT_ONCE;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+use syntax::{highlights::plain, strip_html::readable};
 use testkit::source::{Behavior, Source};
 
 /// Sentences of five words; the fourth is about boats, the seventh about rivers.
@@ -69,8 +70,19 @@ async fn what_does_not_work_stays_as_it_was() {
     assert!(started.elapsed() < Duration::from_secs(20));
     let bodies: Vec<&str> = items.iter().map(|item| item.body.as_str()).collect();
     assert_eq!(bodies[..4], ["gone", "slow", "inside", "nowhere"]);
-    assert!(bodies[4].contains("river") && !bodies[4].contains('<'), "{}", bodies[4]);
+    assert_eq!(bodies[4], "A &lt;b>river&lt;/b> &amp;amp; &lt;script>x&lt;/script> the sea");
     assert_eq!(inside.requests(), [], "a private place is not asked");
+}
+
+#[tokio::test]
+async fn a_page_about_html_keeps_its_words() {
+    let site = Source::start().await;
+    let page = "<p>Put the &lt;script&gt; tag before &lt;/body&gt; of your page about rivers.</p>";
+    site.reply(Behavior::text("text/html", page));
+    let mut items = [item(site.url(), "")];
+    assert_eq!(fill(&filling(json!({})), &mut items, "river", &[&site]).await, 1);
+    let shown = plain(&readable(&items[0].body));
+    assert_eq!(shown, "Put the <script> tag before </body> of your page about rivers.");
 }
 
 #[tokio::test]

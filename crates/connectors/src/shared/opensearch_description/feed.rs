@@ -2,7 +2,7 @@
 
 use domain::ports::NormalizedPage;
 use serde_json::{Map, Value, json};
-use syntax::strip_html::strip_markup;
+use syntax::strip_html::readable;
 
 /// The entries of a feed; `None` if the document is not a feed.
 pub fn entries(answer: &Value) -> Option<NormalizedPage> {
@@ -36,10 +36,10 @@ pub fn result(entry: &Value) -> Value {
         found.unwrap_or_default()
     };
     let mut result = Map::new();
-    result.insert("title".to_owned(), json!(strip_markup(&first(&["title", "media:title"]))));
+    result.insert("title".to_owned(), json!(readable(&first(&["title", "media:title"]))));
     result.insert("url".to_owned(), json!(link(object)));
     let body = first(&["description", "summary", "content", "content:encoded", "media:description"]);
-    result.insert("body".to_owned(), json!(strip_markup(&body)));
+    result.insert("body".to_owned(), json!(readable(&body)));
     let date = first(&["published", "pubDate", "dc:date", "updated", "date"]);
     result.insert("date_published".to_owned(), json!(date));
     result.insert("author".to_owned(), json!(first(&["author", "dc:creator", "creator"])));
@@ -109,12 +109,12 @@ mod tests {
     #[test]
     fn rss_and_atom_are_read_alike() {
         let rss = r#"<rss xmlns:opensearch="o" xmlns:dc="d"><channel><title>S</title><opensearch:totalResults>42</opensearch:totalResults>
-            <item><title>Floods &amp;amp; rain</title><link>http://s/1</link><description><![CDATA[<p>High <b>water</b></p>]]></description>
+            <item><title>Floods &amp;amp; &amp;lt;rain&amp;gt;</title><link>http://s/1</link><description><![CDATA[<p>High <b>water</b></p>]]></description>
             <pubDate>Tue, 05 Mar 2024 10:00:00 GMT</pubDate><dc:creator>Ann</dc:creator><category>x</category></item></channel></rss>"#;
-        let atom = r#"<feed xmlns="a"><entry><title type="html">Floods &amp;amp; rain</title><link rel="self" href="http://s/self"/>
+        let atom = r#"<feed xmlns="a"><entry><title type="html">Floods &amp;amp; &amp;lt;rain&amp;gt;</title><link rel="self" href="http://s/self"/>
             <link href="http://s/1"/><summary type="text">High water</summary><published>Tue, 05 Mar 2024 10:00:00 GMT</published>
             <updated>2025-01-01T00:00:00Z</updated><author><name>Ann</name></author><category>x</category></entry></feed>"#;
-        let want = json!({"title": "Floods & rain", "url": "http://s/1", "body": "High water",
+        let want = json!({"title": "Floods & &lt;rain>", "url": "http://s/1", "body": "High water",
             "date_published": "Tue, 05 Mar 2024 10:00:00 GMT", "author": "Ann", "category": "x"});
         for (feed, found) in [(rss, Some(42)), (atom, None)] {
             let page = read(feed);
