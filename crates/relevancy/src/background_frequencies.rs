@@ -34,8 +34,8 @@ fn documents() -> u32 {
     first.map_or(0, |(_, documents)| documents)
 }
 
-/// By binary search for the line.
-fn frequency(stem: &str) -> Option<u32> {
+/// How many texts have a stem, by binary search for the line; `None` for an unseen one.
+pub(crate) fn frequency(stem: &str) -> Option<u32> {
     let mut rest = COUNTED.split_once('\n')?.1.as_bytes();
     while !rest.is_empty() {
         let middle = rest.len() / 2;

@@ -55,7 +55,7 @@ impl PoolStatistics {
     pub fn filled(&self, hits: &Hits) -> Filled {
         let mut filled = Filled::default();
         let (mut pool, mut background) = (0.0, 0.0);
-        for group in &self.groups {
+        for group in self.groups_for(hits) {
             let strengths = group.terms.iter().map(|term| self.saturation(*term, hits));
             let strongest = strengths.fold(0.0, f64::max);
             filled.by_pool += group.pool * strongest;
@@ -71,11 +71,21 @@ impl PoolStatistics {
 
     /// The share of the query that a result covers, 0 to 1, each word weighted by its rarity in the language.
     pub fn coverage(&self, hits: &Hits) -> f64 {
-        let covered = self.groups.iter().filter(|group| group.terms.iter().any(|term| hits.contains(*term)));
+        let covered =
+            self.groups_for(hits).filter(|group| group.terms.iter().any(|term| hits.contains(*term)));
         share(
             covered.map(|group| group.background).sum(),
-            self.groups.iter().map(|group| group.background).sum(),
+            self.groups_for(hits).map(|group| group.background).sum(),
         )
+    }
+
+    /// A word that is a stopword in the language of the result counts neither for it nor against it.
+    fn groups_for(&self, hits: &Hits) -> impl Iterator<Item = &Group> {
+        let stopwords = hits.stopword_terms;
+        let counts = move |group: &&Group| {
+            stopwords.is_empty() || group.terms.iter().any(|term| !stopwords.contains(*term))
+        };
+        self.groups.iter().filter(counts)
     }
 
     /// The saturated frequency of a term in a result.

@@ -8,6 +8,7 @@ use crate::confidence::{Confidence, Evidence};
 use crate::hits::{FieldHits, Hits};
 use crate::score::{Adjusts, Points};
 use crate::targets::{Similarities, rounded};
+use crate::term_set::TermSet;
 use domain::explain::{
     Explain, Field, FieldSimilarities, LengthAdjusts, PerField, ScoreParts, TOTAL, TextNotes,
 };
@@ -40,21 +41,27 @@ pub fn prepared(stems: Arc<str>, result_notes: ResultNotes, similarities: PerFie
         similarities: similarities
             .map(|by_match| (!by_match.is_empty()).then_some(FieldSimilarities { by_match, adjusts: None })),
         hits: Some(hits.fields.map(|field| field.words)),
-        notes: Some(TextNotes { lengths, cosine: reading.cosine, repetition: reading.repetition }),
+        notes: Some(TextNotes {
+            lengths,
+            cosine: reading.cosine,
+            repetition: reading.repetition,
+            stopword_terms: hits.stopword_terms.bits(),
+        }),
         ..Explain::default()
     }
 }
 
 /// Takes the notes of [`prepared`]; `None` if there are none. [`complete`] gives the hits back.
 pub fn take_prepared(explain: &mut Explain) -> Option<ResultNotes> {
-    let TextNotes { lengths, cosine, repetition } = explain.notes.take()?;
+    let TextNotes { lengths, cosine, repetition, stopword_terms } = explain.notes.take()?;
     let mut words = explain.hits.take()?.into_iter();
     let fields = lengths.map(|length| FieldHits {
         length,
         words: words.next().unwrap_or_default(),
         weighs_as_title: false,
     });
-    let hits = Hits { fields, negated: explain.negated.take() };
+    let stopword_terms = TermSet::of_bits(stopword_terms);
+    let hits = Hits { fields, negated: explain.negated.take(), stopword_terms };
     Some(ResultNotes { hits, reading: TextEvidence { cosine, repetition } })
 }
 
@@ -143,7 +150,7 @@ mod tests {
     fn what_is_noted() {
         let query = Query::parse("electric cars");
         let (_, explain) = notes(&query, ["Electric cars win", "", "A. Cars"]);
-        let notes = TextNotes { lengths: [3, 0, 2], cosine: 0.5, repetition: 0.0 };
+        let notes = TextNotes { lengths: [3, 0, 2], cosine: 0.5, ..TextNotes::default() };
         assert_eq!(explain.notes, Some(notes));
         let expected = json!({
             "stems": "electr car",

@@ -3,6 +3,7 @@
 //! A word of a text matches if its stem equals the stem of a word of the query: `art` does not match `cart`.
 
 use crate::query::Query;
+use crate::term_set::TermSet;
 use crate::tokens::{Token, lower, tokens};
 use domain::explain::{Field, NegatedWords, PerField, WordHits};
 use std::borrow::Cow;
@@ -28,6 +29,8 @@ pub struct FieldHits {
 pub struct Hits {
     pub fields: PerField<FieldHits>,
     pub negated: Option<NegatedWords>,
+    /// The terms that are stopwords in the language of the result, and not in that of the query.
+    pub stopword_terms: TermSet,
 }
 
 /// A token that matched.
@@ -59,7 +62,7 @@ impl Hits {
         for (field, reading) in Field::ALL.into_iter().zip(&readings) {
             negated = negated.or_else(|| reading.negated(query).map(|words| NegatedWords { field, words }));
         }
-        Self { fields: readings.map(|reading| reading.hits), negated }
+        Self { fields: readings.map(|reading| reading.hits), negated, stopword_terms: query.stopword_terms }
     }
 
     /// Each field with its hits.

@@ -1,13 +1,12 @@
-//! Which language a text or a query is in, by its stopwords.
+//! Which language a text or a result is in, by its stopwords. Queries: [`crate::query_language`].
 //!
-//! A query has few words, so most queries do not show their language. Then each result is read in its own language:
-//! the first words of a result are enough, and take about a microsecond.
+//! The first words of a result are enough, and take about a microsecond.
 
 use crate::language::Language;
 use crate::stopwords;
-use crate::tokens::tokens;
+use crate::tokens::tokens_of_source;
 use domain::result::ResultItem;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
@@ -26,10 +25,8 @@ const CLEARLY: u16 = 2;
 /// A result is in the expected language if it begins with so many stopwords that no other language has, before any that
 /// the expected one does not have.
 const OWN_SURE: u16 = 2;
-/// These words of a query are operators, in whatever language it is.
-const OPERATORS: [&str; 3] = ["AND", "OR", "NOT"];
 /// Of similar languages, the earlier counts.
-const LIKELY_FIRST: [&str; 18] = [
+pub(crate) const LIKELY_FIRST: [&str; 18] = [
     "english",
     "german",
     "french",
@@ -50,22 +47,62 @@ const LIKELY_FIRST: [&str; 18] = [
     "tamil",
 ];
 
-/// The languages of which a word is a stopword: one bit for each place in [`LIKELY_FIRST`].
-type Languages = u32;
+/// Stopwords of other languages that English texts have too, each with its kind: `word` is an English word, `name` is
+/// part of names (`van`), a common abbreviation or a loanword.
+const IN_ENGLISH: &str = include_str!("../data/stopwords-in-english.tsv");
+/// A stopword with as many characters may be an abbreviation.
+const ABBREVIATION_CHARACTERS_MAX: usize = 2;
 
-static LANGUAGES: LazyLock<[Language; LIKELY_FIRST.len()]> =
+/// The languages of which a word is a stopword: one bit for each place in [`LIKELY_FIRST`].
+pub(crate) type Languages = u32;
+
+/// A word that is a stopword of some language. Those that are also English words (`war`, `man`) are not in the table:
+/// they do not distinguish English from other languages.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stopword {
+    pub(crate) languages: Languages,
+    /// English texts often have it too, so that it is weak evidence.
+    pub(crate) is_in_english: bool,
+}
+
+pub(crate) static LANGUAGES: LazyLock<[Language; LIKELY_FIRST.len()]> =
     LazyLock::new(|| LIKELY_FIRST.map(Language::named));
 
-static STOPWORDS: LazyLock<HashMap<&'static str, Languages, BuildHasherDefault<ShortHasher>>> =
+static STOPWORDS: LazyLock<HashMap<&'static str, Stopword, BuildHasherDefault<ShortHasher>>> =
     LazyLock::new(|| {
-        let mut all: HashMap<_, Languages, _> = HashMap::default();
+        let names: HashSet<&str> = in_english("name").collect();
+        let mut all: HashMap<_, Stopword, _> = HashMap::default();
         for (place, language) in LANGUAGES.iter().enumerate() {
             for word in stopwords::list(*language).iter().filter(|word| !word.is_empty()) {
-                *all.entry(*word).or_default() |= 1 << place;
+                let known = all.entry(*word).or_default();
+                known.languages |= 1 << place;
+                known.is_in_english = names.contains(word) || may_be_abbreviation(word);
             }
         }
+        in_english("word").for_each(|word| {
+            all.remove(word);
+        });
         all
     });
+
+static ENGLISH_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| in_english("word").collect());
+
+fn in_english(kind: &'static str) -> impl Iterator<Item = &'static str> {
+    IN_ENGLISH
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .filter(move |row| row.1 == kind)
+        .map(|row| row.0)
+}
+
+fn may_be_abbreviation(word: &str) -> bool {
+    word.chars().count() <= ABBREVIATION_CHARACTERS_MAX && word.chars().all(is_latin)
+}
+
+/// Before the Greek characters.
+fn is_latin(c: char) -> bool {
+    c < '\u{370}'
+}
 
 /// FNV-1a: the words are short, and the table has no others than ours.
 struct ShortHasher(u64);
@@ -90,32 +127,20 @@ impl Hasher for ShortHasher {
 }
 
 /// The number of words of each language, by its place in [`LIKELY_FIRST`].
-type Counts = [u16; LIKELY_FIRST.len()];
+pub(crate) type Counts = [u16; LIKELY_FIRST.len()];
 
 /// Calls back for each stopword of a text, of at most so many words, until told to stop; returns how many words were
 /// read.
-fn each_stopword(text: &str, words_max: usize, found: impl FnMut(Languages) -> ControlFlow<()>) -> usize {
-    each_stopword_where(|_| true, text, words_max, found)
-}
-
-fn each_stopword_where(
-    is_word: impl Fn(&str) -> bool,
-    text: &str,
-    words_max: usize,
-    mut found: impl FnMut(Languages) -> ControlFlow<()>,
-) -> usize {
+fn each_stopword(text: &str, words_max: usize, mut found: impl FnMut(Languages) -> ControlFlow<()>) -> usize {
     let mut buffer = [0; WORD_BYTES_MAX];
-    let mut tokens = tokens(text);
+    let mut tokens = tokens_of_source(text);
     let mut read = 0;
     while read < words_max
         && let Some(token) = tokens.advance()
     {
         read += 1;
-        if !is_word(token.text) {
-            continue;
-        }
-        if let Some(languages) = lower_in(&mut buffer, token.text).and_then(|word| STOPWORDS.get(word))
-            && found(*languages).is_break()
+        if let Some(known) = lower_in(&mut buffer, token.text).and_then(|word| STOPWORDS.get(word))
+            && found(known.languages).is_break()
         {
             break;
         }
@@ -123,12 +148,16 @@ fn each_stopword_where(
     read
 }
 
-fn count(counts: &mut Counts, mut languages: Languages) -> ControlFlow<()> {
+/// What is known of a word in lower case; nothing if it is no stopword, or also an English word.
+pub(crate) fn find_stopword(word: &str) -> Option<Stopword> {
+    STOPWORDS.get(word).copied()
+}
+
+pub(crate) fn count(counts: &mut Counts, mut languages: Languages) {
     while languages != 0 {
         counts[languages.trailing_zeros() as usize] += 1;
         languages &= languages - 1;
     }
-    ControlFlow::Continue(())
 }
 
 /// The highest count, and its place; of equals the likelier.
@@ -146,30 +175,22 @@ impl Language {
     /// The language with the most stopwords in the text; `None` if there are hardly any.
     pub fn of_text(text: &str) -> Option<Self> {
         let mut counts = Counts::default();
-        each_stopword(text, TEXT_WORDS_MAX, |languages| count(&mut counts, languages));
+        each_stopword(text, TEXT_WORDS_MAX, |languages| {
+            count(&mut counts, languages);
+            ControlFlow::Continue(())
+        });
         let (place, hits) = best(&counts);
         (hits >= HITS_MIN).then(|| LANGUAGES[place])
     }
 
-    /// The language of a query, if it shows one: it has several stopwords of it, and fewer of any other.
-    pub fn of_query(query: &str) -> Option<Self> {
-        let mut counts = Counts::default();
-        let words = |word: &str| !OPERATORS.contains(&word);
-        each_stopword_where(words, query, TEXT_WORDS_MAX, |languages| count(&mut counts, languages));
-        let (place, hits) = best(&counts);
-        let is_alone = counts.iter().filter(|other| **other == hits).count() == 1;
-        (hits >= HITS_MIN && is_alone).then(|| LANGUAGES[place])
-    }
-
-    /// The language that a query shows. With an unknown fallback nothing is detected: such a setting turns stemming and
-    /// stopwords off.
-    pub fn shown_by(query: &str, fallback: Self) -> Option<Self> {
-        if fallback == Self::UNKNOWN { None } else { Self::of_query(query) }
-    }
-
-    /// Whether a word in lower case is a stopword of any language.
+    /// Whether a word in lower case is a stopword of any language, and not also an English word like `war`.
     pub fn is_stopword_anywhere(word: &str) -> bool {
         STOPWORDS.contains_key(word)
+    }
+
+    /// Whether a word in lower case is an English word that is a stopword of another language.
+    pub(crate) fn is_english_and_stopword(word: &str) -> bool {
+        ENGLISH_WORDS.contains(word)
     }
 
     /// The language in which a result is read, if a query in the expected one may find it: the expected one, unless the
@@ -185,14 +206,16 @@ impl Language {
             words_max -= each_stopword(start, words_max, |languages| {
                 if languages & expected_bit == 0 {
                     has_others = true;
-                    return count(&mut others, languages);
+                    count(&mut others, languages);
+                    return ControlFlow::Continue(());
                 }
                 own += u16::from(languages == expected_bit);
                 if own == OWN_SURE && !has_others {
                     return ControlFlow::Break(());
                 }
                 expected_hits += 1;
-                count(&mut shared, languages)
+                count(&mut shared, languages);
+                ControlFlow::Continue(())
             });
             if own == OWN_SURE && !has_others {
                 return expected;
@@ -248,40 +271,6 @@ mod tests {
     }
 
     #[test]
-    fn a_query_shows_its_language_or_not() {
-        for (query, expected) in [
-            ("das Haus an der Elbe", Some("german")),
-            ("comment calculer la taxe sur les terrains", Some("french")),
-            ("la calidad del agua en los ríos", Some("spanish")),
-            ("who pays for the damage", Some("english")),
-            ("how often must the staff repeat the training", Some("english")),
-            // Names and single words may be of any language.
-            ("Flüsse Hochwasser", None),
-            ("rivières", None),
-            ("camiones", None),
-            ("river level", None),
-            ("San Francisco de Asis", None),
-            ("rivière AND fleuve OR lac NOT mer", None),
-            ("der Fluss AND das Wasser NOT Wind", Some("german")),
-            ("die", None),
-            ("", None),
-        ] {
-            assert_eq!(Language::of_query(query), expected.map(named), "{query}");
-        }
-    }
-
-    #[test]
-    fn an_unknown_fallback_turns_detection_off() {
-        let query = "das Haus an der Elbe";
-        assert_eq!(Language::shown_by(query, Language::ENGLISH), Some(named("german")));
-        assert_eq!(Language::shown_by(query, Language::UNKNOWN), None);
-        for query in [query, "Flüsse"] {
-            let query = crate::Query::parse_by_language(Language::UNKNOWN, query);
-            assert_eq!((query.language, query.is_language_assumed), (Language::UNKNOWN, false));
-        }
-    }
-
-    #[test]
     fn a_result_is_read_in_another_language_only_if_it_clearly_is_in_it() {
         let table = [
             ("", "Der Fluss führt Hochwasser, und die Häuser sind in Gefahr.", "german"),
@@ -314,12 +303,35 @@ mod tests {
         assert_eq!(of("x".repeat(RESULT_BYTES_MAX) + " " + &german), Language::ENGLISH, "bytes");
         assert_eq!(of("ü".repeat(RESULT_BYTES_MAX) + " " + &german), Language::ENGLISH, "a whole character");
         let late = "x ".repeat(TEXT_WORDS_MAX) + &german;
-        assert_eq!((Language::of_text(&late), Language::of_query(&late)), (None, None));
+        assert_eq!(Language::of_text(&late), None);
         assert_eq!(Language::of_text(&"y".repeat(WORD_BYTES_MAX + 1)), None);
         assert!(
             Language::all()
                 .all(|known| stopwords::list(known).iter().all(|word| word.len() <= WORD_BYTES_MAX))
         );
+    }
+
+    #[test]
+    fn words_in_english_texts_are_stopwords_elsewhere() {
+        let rows: Vec<(&str, &str)> = IN_ENGLISH.lines().filter_map(|line| line.split_once('\t')).collect();
+        assert!(rows.is_sorted_by(|a, b| a.0 < b.0));
+        assert_eq!(IN_ENGLISH.lines().count(), in_english("word").count() + in_english("name").count());
+        for (word, _) in rows {
+            let others = Language::all().filter(|language| *language != Language::ENGLISH);
+            assert!(others.into_iter().any(|language| language.is_stopword(word)), "{word}");
+            assert!(!Language::ENGLISH.is_stopword(word), "{word}");
+        }
+        for (word, expected) in [
+            ("war", None),
+            ("und", Some(false)),
+            ("van", Some(true)),
+            ("im", Some(true)),
+            ("à", Some(true)),
+            ("не", Some(false)),
+            ("river", None),
+        ] {
+            assert_eq!(find_stopword(word).map(|known| known.is_in_english), expected, "{word}");
+        }
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! |---|---|
 //! | [`config`] | scoring configuration from the settings |
 //! | [`language`], [`tokens`], [`stems`], [`stopwords`] | words of a text, stemming, stopwords |
-//! | [`language_detection`] | the language of a text, a query or a result |
+//! | [`language_detection`], [`query_language`] | the language of a text or a result, and of a query |
 //! | [`sentences`], [`highlights`] | sentences of a text, highlighting of matched words |
-//! | [`query`], [`query_forms`] | query text → terms, phrases, negated words; the same for results in other languages |
+//! | [`query`], [`query_forms`], [`term_set`] | query text → terms, phrases, negated words; the same for results in other languages |
 //! | [`hits`] | where the query's words occur in the fields of a result |
 //! | [`bm25`], [`background_frequencies`], [`proximity`], [`neighbor_support`], [`repetition`] | evidence: term frequencies in the results and in the language, distances, similarity to the best other results, repeated text |
 //! | [`embedder`], [`external_embedding`] | the built-in embedding model; embeddings of an external model |
@@ -37,6 +37,7 @@ pub mod prepare;
 pub mod proximity;
 pub mod query;
 pub mod query_forms;
+pub mod query_language;
 mod query_parts;
 pub mod repetition;
 pub mod reranked;
@@ -46,6 +47,7 @@ pub mod similarity;
 pub mod stems;
 pub mod stopwords;
 pub mod targets;
+pub mod term_set;
 pub mod tokens;
 
 pub use config::ScoringConfig;
@@ -54,7 +56,7 @@ pub use language::Language;
 pub use pool::{ProviderResults, score, score_by, score_pool};
 pub use prepare::{find_again, mark_file_system, prepare, text_of};
 pub use query::{Query, TermMatch};
-pub use query_forms::ResultLanguages;
+pub use query_forms::{QueryForms, ResultLanguages};
 pub use reranked::rerank;
 pub use targets::MatchTargets;
 

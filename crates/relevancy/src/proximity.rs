@@ -2,29 +2,43 @@
 
 use crate::hits::FieldHits;
 use crate::query::{Phrase, Query};
+use crate::term_set::TermSet;
 
 /// 0 to 1: the mean, over neighboring terms, of their distance in the query divided by their distance in the text, so 1
 /// if all are as close as in the query. A missing quoted phrase costs its share. `None` if the query has no two words
-/// that could be close.
-pub fn nearness(query: &Query, hits: &FieldHits) -> Option<f64> {
+/// that could be close. Stopwords in the language of the result do not count.
+pub fn nearness(query: &Query, hits: &FieldHits, stopwords: TermSet) -> Option<f64> {
+    let mut pairs = pairs(query, stopwords);
     // Most fields contain no word of the query.
     if hits.words.is_empty() {
-        return query.terms.windows(2).any(|terms| terms[0].group != terms[1].group).then_some(0.0);
+        return pairs.next().map(|_| 0.0);
     }
-    let pairs = query.terms.windows(2).enumerate().filter(|(_, terms)| terms[0].group != terms[1].group);
     let (mut count, mut sum) = (0.0, 0.0);
-    for (place, terms) in pairs {
+    for (first, second) in pairs {
         count += 1.0;
-        let asked = f64::from(terms[0].position.abs_diff(terms[1].position));
-        sum += distance(&hits.positions(place), &hits.positions(place + 1))
+        let asked = f64::from(query.terms[first].position.abs_diff(query.terms[second].position));
+        sum += distance(&hits.positions(first), &hits.positions(second))
             .map_or(0.0, |found| (asked / f64::from(found)).min(1.0));
     }
     if count == 0.0 {
         return None;
     }
-    let kept = query.phrases.iter().filter(|phrase| occurs(phrase, hits)).count();
-    let share = if query.phrases.is_empty() { 1.0 } else { kept as f64 / query.phrases.len() as f64 };
+    let (mut phrases, mut kept) = (0.0, 0.0);
+    for phrase in &query.phrases {
+        let is_kept = occurs(phrase, hits, stopwords);
+        phrases += f64::from(u8::from(is_kept.is_some()));
+        kept += f64::from(u8::from(is_kept == Some(true)));
+    }
+    let share = if phrases == 0.0 { 1.0 } else { kept / phrases };
     Some(share * sum / count)
+}
+
+/// Neighboring terms that are no alternatives.
+fn pairs(query: &Query, stopwords: TermSet) -> impl Iterator<Item = (usize, usize)> {
+    let mut terms = (0..query.terms.len()).filter(move |term| !stopwords.contains(*term));
+    let mut first = terms.next();
+    let neighbors = terms.filter_map(move |second| Some((first.replace(second)?, second)));
+    neighbors.filter(|(first, second)| query.terms[*first].group != query.terms[*second].group)
 }
 
 /// The smallest distance between two sorted lists of positions, in one pass.
@@ -39,14 +53,17 @@ fn distance(first: &[u32], second: &[u32]) -> Option<u32> {
     smallest
 }
 
-fn occurs(phrase: &Phrase, hits: &FieldHits) -> bool {
-    let words: Vec<_> = phrase.0.iter().map(|(term, offset)| (hits.positions(*term), offset)).collect();
-    let Some((first, start)) = words.first() else { return false };
-    first.iter().any(|position| {
+/// `None` if fewer than two of its words count.
+fn occurs(phrase: &Phrase, hits: &FieldHits, stopwords: TermSet) -> Option<bool> {
+    let terms = phrase.0.iter().filter(|(term, _)| !stopwords.contains(*term));
+    let words: Vec<_> = terms.map(|(term, offset)| (hits.positions(*term), offset)).collect();
+    let [(first, start), _, ..] = words.as_slice() else { return None };
+    let is_found = first.iter().any(|position| {
         words
             .iter()
             .all(|(positions, offset)| positions.binary_search(&(position + *offset - *start)).is_ok())
-    })
+    });
+    Some(is_found)
 }
 
 #[cfg(test)]
@@ -78,7 +95,11 @@ mod tests {
         for (query, text, expected) in table {
             let query_read = Query::parse(query);
             let hits = Hits::read(&query_read, ["", text, ""]);
-            assert_eq!(nearness(&query_read, &hits.fields[1]), expected, "{query} in {text}");
+            assert_eq!(
+                nearness(&query_read, &hits.fields[1], hits.stopword_terms),
+                expected,
+                "{query} in {text}"
+            );
         }
     }
 }

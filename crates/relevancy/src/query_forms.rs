@@ -10,17 +10,6 @@ use std::borrow::Cow;
 pub const FORMS_MAX: usize = 4;
 
 impl Query {
-    /// The query for a single result.
-    pub fn for_result(&self, item: &ResultItem) -> Cow<'_, Self> {
-        if !self.is_language_assumed {
-            return Cow::Borrowed(self);
-        }
-        match Language::of_result(item, self.language) {
-            language if language == self.language => Cow::Borrowed(self),
-            language => Cow::Owned(self.in_language(language)),
-        }
-    }
-
     /// The query for a long text, such as that of a page.
     pub fn for_text(&self, text: &str) -> Cow<'_, Self> {
         match Language::of_text(text) {
@@ -29,6 +18,36 @@ impl Query {
             }
             _ => Cow::Borrowed(self),
         }
+    }
+}
+
+/// The forms of a query for a list of results, each prepared when the first result needs it.
+#[derive(Debug)]
+pub struct QueryForms<'q> {
+    query: &'q Query,
+    others: Vec<Query>,
+}
+
+impl<'q> QueryForms<'q> {
+    pub fn of(query: &'q Query) -> Self {
+        Self { query, others: Vec::new() }
+    }
+
+    /// The query for the next result of the list.
+    pub fn for_result(&mut self, item: &ResultItem) -> &Query {
+        if !self.query.is_language_assumed {
+            return self.query;
+        }
+        let language = Language::of_result(item, self.query.language);
+        if language == self.query.language {
+            return self.query;
+        }
+        let known = self.others.iter().position(|form| form.language == language);
+        let place = known.unwrap_or(self.others.len());
+        if known.is_none() && place < FORMS_MAX {
+            self.others.push(self.query.in_language(language));
+        }
+        self.others.get(place).unwrap_or(self.query)
     }
 }
 
@@ -127,11 +146,27 @@ mod tests {
         let found = ResultLanguages::of(&query, items.iter());
         assert_eq!(found.languages().count(), FORMS_MAX);
         assert!(found.is_in(4, None));
+        let mut forms = QueryForms::of(&query);
+        for round in 0..2 {
+            for (place, item) in items.iter().enumerate() {
+                let expected = if place < FORMS_MAX {
+                    Language::of_result(item, query.language)
+                } else {
+                    query.language
+                };
+                assert_eq!(forms.for_result(item).language, expected, "{round} {place}");
+            }
+        }
+        assert_eq!(forms.others.len(), FORMS_MAX);
     }
 
     #[test]
     fn a_form_finds_what_its_query_does_not() {
-        for (language, query, word) in [("german", "Flüsse", "fluss"), ("spanish", "camiones", "camión")] {
+        for (language, query, word) in [
+            ("german", "Flüsse", "fluss"),
+            ("french", "journaux", "journal"),
+            ("spanish", "camiones", "camión"),
+        ] {
             let query = Query::parse_by_language(Language::ENGLISH, query);
             assert_eq!(query.find(word), None, "{word}");
             assert!(query.in_language(Language::named(language)).find(word).is_some(), "{word}");
@@ -142,7 +177,7 @@ mod tests {
     fn a_form_has_the_terms_of_its_query() {
         for (language, query, word) in [
             ("german", "Flüsse Hochwasser", "fluss"),
-            ("french", "rivières", "rivière"),
+            ("french", "journaux", "journal"),
             ("spanish", "camiones", "camión"),
         ] {
             let query = Query::parse_by_language(Language::ENGLISH, query);
@@ -152,7 +187,7 @@ mod tests {
             for text in [GERMAN, FRENCH, ENGLISH] {
                 let expected = Language::of_text(text).unwrap();
                 assert_eq!(query.for_text(text).language, expected, "{text}");
-                assert_eq!(query.for_result(&item(text)).language, expected, "{text}");
+                assert_eq!(QueryForms::of(&query).for_result(&item(text)).language, expected, "{text}");
                 assert_eq!(Query::parse(word).for_text(text).language, Language::ENGLISH, "it is set");
             }
             let words = |query: &Query| {

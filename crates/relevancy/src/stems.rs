@@ -113,6 +113,11 @@ fn without_elision<'a>(word: &'a str, elides: &[&str]) -> &'a str {
     left
 }
 
+/// The word with the base characters of its accented ones.
+pub fn without_accents(word: &str) -> String {
+    word.chars().map(unaccented).collect()
+}
+
 fn unaccented(c: char) -> char {
     let mut base = None;
     decompose_canonical(c, |part| {
@@ -156,6 +161,15 @@ mod tests {
         ];
         for (language, word, expected) in table {
             assert_eq!(Language::named(language).stem(word), expected, "{word} in {language}");
+        }
+    }
+
+    #[test]
+    fn accents_are_removed() {
+        for (word, expected) in
+            [("café", "cafe"), ("jalapeño", "jalapeno"), ("river", "river"), ("東京", "東京")]
+        {
+            assert_eq!(without_accents(word), expected);
         }
     }
 

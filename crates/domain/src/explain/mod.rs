@@ -89,6 +89,8 @@ pub struct TextNotes {
     pub cosine: f64,
     /// The share of its text that repeats earlier text, 0 to 1.
     pub repetition: f64,
+    /// The terms of the query that are stopwords in the language of the result: one bit each.
+    pub stopword_terms: u64,
 }
 
 /// The effect of a preference for a source or a domain.

@@ -4,4 +4,5 @@ mod deadline;
 mod fixture;
 mod handed_records;
 mod kept_searches;
+mod languages;
 mod versions;

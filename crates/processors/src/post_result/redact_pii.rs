@@ -7,8 +7,7 @@ use domain::ports::{
 };
 use domain::result::ResultSet;
 use domain::search::Search;
-use relevancy::{MatchTargets, Query, ScoringConfig};
-use std::borrow::Cow;
+use relevancy::{MatchTargets, Query, QueryForms, ScoringConfig};
 
 struct RedactPIIPostResultProcessor;
 
@@ -28,13 +27,11 @@ fn redact(sets: &mut [ResultSet], search: &Search, config: &ScoringConfig) -> Ou
     let mut changed = 0;
     for set in sets {
         let query = Query::of_search(config.language, search, &set.query_string_to_provider);
-        let match_targets = MatchTargets::of(&query, config);
+        let mut forms = QueryForms::of(&query);
         for item in &mut set.items {
+            let form = forms.for_result(item);
             if redact_item(item) {
-                match query.for_result(item) {
-                    Cow::Borrowed(_) => relevancy::find_again(&match_targets, item),
-                    Cow::Owned(form) => relevancy::find_again(&MatchTargets::of(&form, config), item),
-                }
+                relevancy::find_again(&MatchTargets::of(form, config), item);
                 changed += 1;
             }
         }

@@ -3,7 +3,7 @@
 use crate::pii;
 use async_trait::async_trait;
 use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
-use syntax::query_string::clean;
+use syntax::query_string::{clean, without_markup};
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "RemovePIIQueryProcessor",
@@ -25,9 +25,11 @@ impl QueryProcessor for RemovePii {
 /// then not queried. Before federation an empty query would be treated as an error and ignored, so there the kinds
 /// remain: `[EMAIL_ADDRESS]`. Operators and parentheses around what is removed go with it.
 fn without_pii(query: &str, may_be_empty: bool) -> String {
-    let Some(left) = pii::removed(query) else { return query.to_owned() };
+    // Before the removal, which may leave an element without content.
+    let text = without_markup(query);
+    let Some(left) = pii::removed(&text) else { return query.to_owned() };
     match clean(&left) {
-        left if left.is_empty() && !may_be_empty => pii::redacted(query).unwrap_or_default(),
+        left if left.is_empty() && !may_be_empty => pii::redacted(&text).unwrap_or_default(),
         left => left,
     }
 }

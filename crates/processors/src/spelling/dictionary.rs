@@ -1,6 +1,7 @@
 //! The words of one language by frequency, and the correction of unknown words.
 
 use super::deletions::Deletions;
+use relevancy::stems::without_accents;
 use std::collections::BTreeSet;
 
 /// Most words of a dictionary; later ones are ignored.
@@ -15,6 +16,12 @@ const CHARACTERS_MIN: usize = 4;
 const TWO_EDITS_FROM: usize = 8;
 /// The shortest half of a compound of two words.
 const HALF_CHARACTERS_MIN: usize = 4;
+/// A slip is certain only in a word of at least this length, for one of so many most frequent words, and before its last
+/// two characters: shorter words, rare ones and endings are too often alike in several languages. Of the foreign words of
+/// four characters or more, 1 to 2 in 1,000 look like such a slip; 150 to 210 look like a misspelled word.
+const CERTAIN_FROM: usize = 8;
+const CERTAIN_RANK_MAX: usize = 4_000;
+const ENDING_CHARACTERS: usize = 2;
 /// One candidate is clearly more frequent than another if the other's rank is this many times higher.
 const CLEARLY: usize = 4;
 
@@ -39,6 +46,8 @@ pub enum WordEvidence<'d> {
     Misspelled(&'d str),
     /// Neither.
     Unknown,
+    /// A word of the language but for its accents, which the language does not have: `café`.
+    Loanword,
     /// It has a character that no word of the language has.
     Foreign,
     /// Nothing: it is a name, a code, or too short.
@@ -77,7 +86,8 @@ impl Dictionary {
             return WordEvidence::None;
         }
         if !word.chars().all(|c| self.characters.binary_search(&c).is_ok()) {
-            return WordEvidence::Foreign;
+            let is_loanword = self.is_known(&without_accents(word));
+            return if is_loanword { WordEvidence::Loanword } else { WordEvidence::Foreign };
         }
         match self.correct(word) {
             Some(right) => WordEvidence::Misspelled(right),
@@ -89,7 +99,19 @@ impl Dictionary {
 
     /// Whether the word is among the most frequent ones.
     pub fn is_frequent(&self, word: &str, most: usize) -> bool {
-        self.words.iter().take(most).any(|known| **known == *word)
+        self.number(word).is_some_and(|number| number < most)
+    }
+
+    /// Whether `word`, misspelled for `right`, is certainly a slip: a character is missing, repeated, added or swapped
+    /// within a long word that is frequent.
+    pub fn is_certain_slip(&self, word: &str, right: &str) -> bool {
+        let (length, right_length) = (character_count(word), character_count(right));
+        let same_beginning = word.chars().zip(right.chars()).take_while(|(one, other)| one == other).count();
+        length >= CERTAIN_FROM
+            && self.is_frequent(right, CERTAIN_RANK_MAX)
+            && strsim::osa_distance(word, right) == 1
+            && (length != right_length || holds_all(right, word))
+            && length.min(right_length) - same_beginning >= ENDING_CHARACTERS
     }
 
     /// The intended word, if this one is unknown and one candidate is clearly the most likely. `word` is in lower case.
@@ -153,7 +175,14 @@ impl Dictionary {
     }
 
     fn contains(&self, word: &str) -> bool {
-        self.alphabetical.binary_search_by(|number| self.words[*number as usize].as_ref().cmp(word)).is_ok()
+        self.number(word).is_some()
+    }
+
+    /// Its place among the words.
+    fn number(&self, word: &str) -> Option<usize> {
+        let place =
+            self.alphabetical.binary_search_by(|number| self.words[*number as usize].as_ref().cmp(word));
+        Some(self.alphabetical[place.ok()?] as usize)
     }
 
     /// From 1; all rare words have the same.
@@ -272,6 +301,36 @@ mod tests {
         }
         let long = "recieve".repeat(10);
         assert_eq!(english().correct(&long), None);
+    }
+
+    #[test]
+    fn accents_that_the_language_lacks_do_not_make_a_word_foreign() {
+        for (word, expected) in [
+            ("café", WordEvidence::Loanword),
+            ("jalapeño", WordEvidence::Foreign),
+            ("flüsse", WordEvidence::Foreign),
+            ("правительство", WordEvidence::Foreign),
+            ("cafe", WordEvidence::Known),
+        ] {
+            assert_eq!(english().evidence(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_slip_is_certain_within_a_long_frequent_word() {
+        for (word, right, expected) in [
+            ("goverment", "government", true),
+            ("goverrnment", "government", true),
+            ("govenrment", "government", true),
+            ("govornment", "government", false),
+            ("governmentt", "government", false),
+            ("recieve", "receive", false),
+            ("formular", "formula", false),
+            ("maladie", "maladies", false),
+            ("photovoltiac", "photovoltaic", false),
+        ] {
+            assert_eq!(english().is_certain_slip(word, right), expected, "{word}");
+        }
     }
 
     #[test]

@@ -11,11 +11,11 @@ use crate::neighbor_support;
 use crate::prepare::{prepare_again, text_of};
 use crate::proximity::nearness;
 use crate::query::Query;
+use crate::query_forms::QueryForms;
 use crate::score::{Adjusts, NEGATED_SCORE, length_adjust, median, median_of_distinct, rank_adjust};
 use crate::targets::{MatchTargets, rounded};
 use domain::explain::{Field, PerField};
 use domain::result::ResultItem;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The results of one provider, and its query.
@@ -56,7 +56,8 @@ fn score_all(
     lengths.sort_unstable();
     let words_median = median(&lengths);
     let mut pools: Vec<Pool<'_>> = Vec::new();
-    for ProviderResults { query, items } in provider_results {
+    for ProviderResults { query, mut items } in provider_results {
+        read_unread(&query, &mut items, config);
         let query_length = length_adjust(words_median, query.length as f64);
         let mut other = external_embeddings.next().unwrap_or_default();
         other.items.resize(if by_other { items.len() } else { 0 }, None);
@@ -68,8 +69,7 @@ fn score_all(
             None => pools.push(Pool { entries: entries.collect(), query }),
         }
     }
-    let result_notes: Vec<Vec<ResultNotes>> =
-        pools.iter_mut().map(|pool| pool.result_notes(config)).collect();
+    let result_notes: Vec<Vec<ResultNotes>> = pools.iter_mut().map(Pool::result_notes).collect();
     let medians = Field::ALL.map(|field| {
         let all = result_notes.iter().flatten();
         median_of_distinct(all.map(|result_notes| result_notes.hits.fields[field as usize].length).collect())
@@ -85,6 +85,22 @@ fn score_all(
 pub fn score_pool(query: &Query, config: &ScoringConfig, items: &mut [&mut ResultItem]) -> usize {
     let items = items.iter_mut().map(|item| &mut **item).collect();
     score(vec![ProviderResults { query: Arc::new(query.clone()), items }], config)
+}
+
+/// Reads the results of one provider that have no notes, or were changed since. The forms of the query are prepared once,
+/// and in the same order as when the results arrived.
+fn read_unread(query: &Query, items: &mut [&mut ResultItem], config: &ScoringConfig) {
+    let is_unread = |item: &ResultItem| item.explain.as_ref().is_none_or(|explain| explain.notes.is_none());
+    if !items.iter().any(|item| is_unread(item)) {
+        return;
+    }
+    let mut forms = QueryForms::of(query);
+    for item in items {
+        let query = forms.for_result(item);
+        if is_unread(item) {
+            prepare_again(query, &MatchTargets::of(query, config), item);
+        }
+    }
 }
 
 struct Entry<'a> {
@@ -115,22 +131,10 @@ struct Pool<'a> {
 }
 
 impl Pool<'_> {
-    /// The notes of every result; one that has none, or was changed since, is read now.
-    fn result_notes(&mut self, config: &ScoringConfig) -> Vec<ResultNotes> {
-        let query: &Query = &self.query;
-        let mut match_targets: Option<MatchTargets<'_>> = None;
+    /// Takes the notes of every result.
+    fn result_notes(&mut self) -> Vec<ResultNotes> {
         let mut all = Vec::with_capacity(self.entries.len());
         for Entry { item, .. } in &mut self.entries {
-            if item.explain.as_ref().is_none_or(|explain| explain.notes.is_none()) {
-                match query.for_result(item) {
-                    Cow::Borrowed(_) => {
-                        let match_targets =
-                            match_targets.get_or_insert_with(|| MatchTargets::of(query, config));
-                        prepare_again(query, match_targets, item);
-                    }
-                    Cow::Owned(form) => prepare_again(&form, &MatchTargets::of(&form, config), item),
-                }
-            }
             let explain = item.explain.get_or_insert_default();
             let mut result_notes = explain::take_prepared(explain).unwrap_or_default();
             if explain.is_file_system {
@@ -225,7 +229,7 @@ fn evidence_of(
     source_rank: u32,
 ) -> Evidence {
     let coverage = statistics.coverage(hits);
-    let by_field = Field::ALL.map(|field| nearness(query, &hits.fields[field as usize]));
+    let by_field = Field::ALL.map(|field| nearness(query, &hits.fields[field as usize], hits.stopword_terms));
     // A single-word query has no proximity: its word alone is everything.
     let proximity = match by_field {
         [Some(title), Some(body), Some(author)] => title.max(body).max(author),

@@ -1,5 +1,6 @@
 use super::*;
-use crate::{mark_file_system, prepare};
+use crate::query_forms::FORMS_MAX;
+use crate::{Language, ResultLanguages, mark_file_system, prepare};
 use serde_json::{Value, json};
 
 fn item(rank: u32, title: &str, body: &str) -> ResultItem {
@@ -202,6 +203,45 @@ fn prepared_or_not_the_numbers_are_the_same() {
     prepared[4].title = "River sensors".to_owned();
     score_pool(&query, &config, &mut prepared.iter_mut().collect::<Vec<_>>());
     assert!(prepared[4].swirl_score > 100.0);
+}
+
+#[test]
+fn results_are_read_again_in_their_languages() {
+    let bodies = [
+        "Der Fluss stieg in der Nacht und die Straßen standen im Wasser.",
+        "La rivière est montée dans la nuit et les rues sont sous les eaux.",
+        "El agua llega a los pueblos que no tienen pozo y es de todos.",
+        "Il fiume è salito nella notte e le case sono nell'acqua con gli alberi.",
+        "De rivier steeg in de nacht en het water stond in een van de straten.",
+        "The river rose in the night and the boats were on the water.",
+    ];
+    let query = Query::parse_by_language(Language::ENGLISH, "Flüsse der rivières pueblo fiumi rivieren");
+    assert!(query.is_language_assumed);
+    let config = ScoringConfig::default();
+    let mut items = bodies.map(|body| item(1, "", body));
+    let languages = ResultLanguages::of(&query, items.iter());
+    assert_eq!(languages.languages().count(), FORMS_MAX);
+    let forms = languages.languages().map(|(number, language)| (Some(number), query.in_language(language)));
+    for (number, form) in forms.chain([(None, query.clone())]).collect::<Vec<_>>() {
+        let match_targets = MatchTargets::of(&form, &config);
+        let all = items.iter_mut().enumerate();
+        all.filter(|(place, _)| languages.is_in(*place, number))
+            .for_each(|(_, item)| prepare(&match_targets, item));
+    }
+    // Each source has its own languages, so another source with the same query does not change them.
+    let mut others = [item(1, "", "O rio subiu de noite e as ruas estão com muita água, mas não há perigo.")];
+    let score = |items: &mut [ResultItem], others: &mut [ResultItem]| {
+        let results = [others, items].map(|items| ProviderResults {
+            query: Arc::new(query.clone()),
+            items: items.iter_mut().collect(),
+        });
+        super::score(results.into(), &config);
+    };
+    score(&mut items, &mut others);
+    assert_eq!(items[0].body, "Der <em>Fluss</em> stieg in der Nacht und die Straßen standen im Wasser.");
+    let before = items.clone();
+    score(&mut items, &mut others);
+    assert_eq!(items, before);
 }
 
 #[test]

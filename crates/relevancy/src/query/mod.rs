@@ -3,7 +3,9 @@
 mod reader;
 
 use crate::language::Language;
+use crate::query_language::are_foreign;
 use crate::stems::{StemBeginning, plain_prefix};
+use crate::term_set::TermSet;
 use crate::tokens::{lower, tokens};
 use domain::search::Search;
 use reader::QueryReader;
@@ -64,6 +66,9 @@ pub struct Query {
     pub length: usize,
     /// Every word is a stopword, so stopwords are matched.
     pub only_stopwords: bool,
+    /// In the form for another language: the terms that are stopwords there. They match nothing, and a result lacks
+    /// nothing without them.
+    pub stopword_terms: TermSet,
     /// Stems that a source highlighted. They are shown among the hits and have no weight: a source that highlights
     /// would otherwise outrank one that does not.
     highlights: Vec<String>,
@@ -126,17 +131,33 @@ impl Query {
         Self { is_language_assumed: shown.is_none() && fallback != Language::UNKNOWN, ..self }
     }
 
-    /// This query for texts in another language: its words have the stems of that language, and the same places.
+    /// This query for texts in another language: its words have the stems of that language, and the same places. Terms
+    /// that are stopwords of that language no longer count, unless all are.
     pub fn in_language(&self, language: Language) -> Self {
         let mut query = Self { language, ..self.clone() };
         for term in &mut query.terms {
             term.stem = language.stem(&term.word).into_owned();
         }
+        let stopwords = self.stopwords_in(language);
+        query.only_stopwords = !self.terms.is_empty() && stopwords == TermSet::of_first(self.terms.len());
+        query.stopword_terms = if query.only_stopwords { TermSet::default() } else { stopwords };
         for word in &mut query.words {
             word.stem = language.stem(&lower(&word.written)).into_owned();
+            word.term = word.term.filter(|term| !query.stopword_terms.contains(*term));
         }
         query.find_beginnings();
         query
+    }
+
+    /// The terms that are stopwords of another language. In a query of English words, one that is an English word too
+    /// is no stopword: `war in Ukraine`.
+    fn stopwords_in(&self, language: Language) -> TermSet {
+        let is_foreign = are_foreign(self.words.iter().map(|word| word.written.as_str()));
+        let is_stopword = |word: &str| {
+            language.is_stopword(word) && (is_foreign || !Language::is_english_and_stopword(word))
+        };
+        let terms = self.terms.iter().enumerate().filter(|(_, term)| is_stopword(&term.word));
+        terms.map(|(place, _)| place).collect()
     }
 
     /// The query that a provider got, in the language that the whole query shows, or else in the given one, with the
@@ -216,13 +237,23 @@ impl Query {
     pub fn find(&self, word: &str) -> Option<TermMatch> {
         // Most matching words are written as in the query.
         if let Some(same) = self.terms.iter().position(|term| term.word == word) {
-            return Some(TermMatch::Term(same));
+            return self.is_matched(same).then_some(TermMatch::Term(same));
         }
         let stem = self.language.stem(word);
         match self.place(&stem) {
-            Some(index) => Some(TermMatch::Term(index)),
+            Some(index) => self.is_matched(index).then_some(TermMatch::Term(index)),
             None => self.is_highlight(&stem).then_some(TermMatch::Highlight),
         }
+    }
+
+    fn is_matched(&self, term: usize) -> bool {
+        !self.stopword_terms.contains(term)
+    }
+
+    /// The stems of the terms that can match, and then those that a source highlighted.
+    fn matched_stems(&self) -> impl Iterator<Item = &str> {
+        let terms = self.terms.iter().enumerate().filter(|(place, _)| self.is_matched(*place));
+        terms.map(|(_, term)| term.stem.as_str()).chain(self.highlights.iter().map(String::as_str))
     }
 
     pub fn is_highlight(&self, stem: &str) -> bool {
@@ -251,9 +282,7 @@ impl Query {
 
     /// All stems, as `explain` shows them.
     pub fn stems(&self) -> String {
-        let stems: Vec<&str> =
-            self.terms.iter().map(|term| &term.stem).chain(&self.highlights).map(String::as_str).collect();
-        stems.join(" ")
+        self.matched_stems().collect::<Vec<_>>().join(" ")
     }
 
     fn highlight(&mut self, stem: &str) {
@@ -270,7 +299,7 @@ impl Query {
     }
 
     fn find_beginnings(&mut self) {
-        let stems = self.terms.iter().map(|term| &term.stem).chain(&self.highlights);
+        let stems = self.matched_stems();
         self.beginnings = stems.map(|stem| StemBeginning::of(self.language, stem)).collect();
         self.beginnings.sort_unstable();
         self.beginnings.dedup();

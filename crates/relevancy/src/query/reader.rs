@@ -25,12 +25,7 @@ pub(super) struct QueryReader {
 impl QueryReader {
     pub(super) fn read(text: &str) -> Self {
         let mut reader = Self::default();
-        let mut terms = query_string::terms(text).into_iter().peekable();
-        while let Some(term) = terms.next() {
-            if !terms.peek().is_some_and(|next| term.is_tag_of(next)) {
-                reader.take(&term);
-            }
-        }
+        query_string::terms(text).iter().filter(|term| !term.is_tag).for_each(|term| reader.take(term));
         reader
     }
 
