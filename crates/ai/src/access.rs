@@ -1,7 +1,8 @@
 //! Access tokens for APIs that are authorized by a service account.
 
 use crate::apis::{AccountKey, ApiCall, ModelApiKind};
-use crate::error::{unreached, with_detail, with_provider_name};
+use crate::error::{unreached, with_provider_name};
+use crate::repetition::with_detail;
 use api_auth::access_token::{self, Key};
 use api_auth::error::AuthError;
 use api_auth::service_account::ServiceAccount;
@@ -49,7 +50,7 @@ fn to_model_error(error: AuthError) -> ModelError {
         AuthError::Fetch(error) => unreached(&error),
         AuthError::Rejected { code, description } => {
             let said = description.map_or_else(|| code.clone(), |text| format!("{code}: {text}"));
-            with_detail(ModelError::new(ModelErrorKind::Denied, message), &said)
+            with_detail(ModelError::new(ModelErrorKind::Denied, message), &said, None)
         }
         AuthError::NoToken => ModelError::new(ModelErrorKind::Unreadable, message),
         AuthError::Status(_) => ModelError::new(ModelErrorKind::Unavailable, message),

@@ -3,24 +3,33 @@
 use crate::apis::StreamDecoder;
 use crate::error::{of_fetch, with_provider_name};
 use crate::reasoning_filter::ReasoningFilter;
+use crate::repetition::examined;
 use bytes::Bytes;
 use domain::ai_provider::AiProvider;
-use domain::ports::{CompletionChunk, FetchError, ModelError, ModelErrorKind};
+use domain::ports::{CompletionChunk, FetchError, ModelError, ModelErrorKind, Prompt};
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use std::collections::VecDeque;
 
 /// Maximum number of characters of a reply.
 pub const ANSWER_CHARS_MAX: usize = 200_000;
+/// Maximum number of characters of a reply and the reasoning in its text.
+pub const TEXT_CHARS_MAX: usize = 1_000_000;
 
 /// A reply that is being received. Dropping it cancels the request.
 pub struct CompletionStream {
     provider: AiProvider,
+    /// Error messages must not repeat it.
+    prompt: Prompt,
     body: BoxStream<'static, Result<Bytes, FetchError>>,
     decoder: Box<dyn StreamDecoder>,
     reasoning_filter: ReasoningFilter,
     ready: VecDeque<CompletionChunk>,
-    chars: usize,
+    /// Chunks after a text that the filter holds back.
+    later: Vec<CompletionChunk>,
+    /// Number of characters of the reply so far, and of all text.
+    answer_chars: usize,
+    text_chars: usize,
     /// Reported after all chunks in `ready`.
     failure: Option<ModelError>,
     is_finished: bool,
@@ -29,16 +38,20 @@ pub struct CompletionStream {
 impl CompletionStream {
     pub fn new(
         provider: &AiProvider,
+        prompt: &Prompt,
         body: BoxStream<'static, Result<Bytes, FetchError>>,
         decoder: Box<dyn StreamDecoder>,
     ) -> Self {
         Self {
             provider: provider.clone(),
+            prompt: prompt.clone(),
             body,
             decoder,
             reasoning_filter: ReasoningFilter::default(),
             ready: VecDeque::new(),
-            chars: 0,
+            later: Vec::new(),
+            answer_chars: 0,
+            text_chars: 0,
             failure: None,
             is_finished: false,
         }
@@ -105,13 +118,12 @@ impl CompletionStream {
                 self.decoder.end(&mut out)
             }
         };
-        let pushed = self.push(out);
-        if self.is_finished {
-            let mut rest = Vec::new();
-            self.reasoning_filter.end(&mut rest);
-            self.ready.extend(rest);
+        let mut pushed = self.push(out);
+        if self.is_finished && pushed.is_ok() {
+            pushed = self.finish();
         }
         if let Err(error) = pushed.and(read) {
+            let error = examined(error, &self.provider, &self.prompt);
             self.failure = Some(with_provider_name(&self.provider, error));
             self.is_finished = true;
             // Closes the connection.
@@ -120,22 +132,50 @@ impl CompletionStream {
     }
 
     fn push(&mut self, chunks: Vec<CompletionChunk>) -> Result<(), ModelError> {
-        let mut filtered = Vec::new();
-        let mut fits = Ok(());
         for chunk in chunks {
-            let CompletionChunk::Text(text) = chunk else {
-                filtered.push(chunk);
-                continue;
-            };
-            self.chars += text.chars().count();
-            if self.chars > ANSWER_CHARS_MAX {
-                let message = format!("the answer is longer than {ANSWER_CHARS_MAX} characters");
-                fits = Err(ModelError::new(ModelErrorKind::Unreadable, message));
-                break;
+            match chunk {
+                CompletionChunk::Text(text) => {
+                    self.text_chars += text.chars().count();
+                    if self.text_chars > TEXT_CHARS_MAX {
+                        return Err(too_long());
+                    }
+                    let mut filtered = Vec::new();
+                    self.reasoning_filter.feed(&text, &mut filtered);
+                    self.accept(filtered)?;
+                }
+                chunk if self.reasoning_filter.holds_text() => self.later.push(chunk),
+                chunk => self.ready.push_back(chunk),
             }
-            self.reasoning_filter.feed(&text, &mut filtered);
         }
-        self.ready.extend(filtered);
-        fits
+        Ok(())
     }
+
+    /// Emits what was held back.
+    fn finish(&mut self) -> Result<(), ModelError> {
+        let mut rest = Vec::new();
+        let is_too_long = self.reasoning_filter.end(&mut rest);
+        self.accept(rest)?;
+        self.ready.extend(self.later.drain(..));
+        if is_too_long { Err(too_long()) } else { Ok(()) }
+    }
+
+    fn accept(&mut self, filtered: Vec<CompletionChunk>) -> Result<(), ModelError> {
+        for chunk in filtered {
+            match &chunk {
+                CompletionChunk::Text(text) => self.answer_chars += text.chars().count(),
+                CompletionChunk::ReasoningEnd => self.answer_chars = 0,
+                CompletionChunk::Call(_) | CompletionChunk::Usage { .. } | CompletionChunk::Cut => {}
+            }
+            if self.answer_chars > ANSWER_CHARS_MAX {
+                return Err(too_long());
+            }
+            self.ready.push_back(chunk);
+        }
+        Ok(())
+    }
+}
+
+fn too_long() -> ModelError {
+    let message = format!("the answer is longer than {ANSWER_CHARS_MAX} characters");
+    ModelError::new(ModelErrorKind::Unreadable, message)
 }

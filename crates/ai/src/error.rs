@@ -1,20 +1,18 @@
 //! Converts failed requests to a model service into model errors whose messages contain neither keys nor the prompt.
 
-use crate::vendor_message::{FullMessage, shortened};
+use crate::repetition::{masked, with_message};
+use crate::vendor_message::FullMessage;
 use domain::ai_provider::AiProvider;
 use domain::instant::Instant;
-use domain::ports::{FetchError, ModelError, ModelErrorKind, Prompt, Turn};
-use domain::secret::{MASK, is_secret_name};
-use serde_json::Value;
+use domain::ports::{FetchError, ModelError, ModelErrorKind, Prompt};
 use std::time::Duration;
 
 /// Upper limit of `Retry-After`.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-/// An error message that repeats this many consecutive characters of the prompt is withheld.
-pub const ECHO_CHARS: usize = 24;
 /// Phrases by which services report that a request is too long for the model.
-const TOO_LONG: [&str; 10] = [
+const TOO_LONG: [&str; 11] = [
     "context length",
+    "context size",
     "context window",
     "context_length",
     "input length",
@@ -25,10 +23,6 @@ const TOO_LONG: [&str; 10] = [
     "too long",
     "too many tokens",
 ];
-/// Words by which services report that a model calls no tools.
-const TOOLS: [&str; 3] = ["tool", "function call", "functions"];
-/// What to do about it.
-const TOOLS_HINT: &str = ". If the model calls no tools, an administrator can set config.tools to false";
 /// Phrases by which services that answer with status 400 report a wrong key.
 const WRONG_KEY: [&str; 2] = ["api key not valid", "api key expired"];
 
@@ -52,16 +46,7 @@ impl ErrorResponse<'_> {
         };
         let retry_after = if kind == ModelErrorKind::RateLimited { self.retry_after(now) } else { None };
         let error = ModelError { retry_after, ..ModelError::new(kind, message) };
-        if kind == ModelErrorKind::Denied {
-            return error;
-        }
-        let is_repeatable = !said.is_empty() && !echoes(said, prompt);
-        let mut error = if is_repeatable { with_detail(error, &masked(provider, said)) } else { error };
-        let is_of_request = matches!(kind, ModelErrorKind::ConfigInvalid | ModelErrorKind::Unavailable);
-        if is_of_request && refuses_tools(said, prompt) {
-            error.message.push_str(TOOLS_HINT);
-        }
-        error
+        with_message(error, said, provider, prompt)
     }
 
     /// `Retry-After` in seconds or as a date.
@@ -76,18 +61,6 @@ impl ErrorResponse<'_> {
         };
         Some(wait.min(RETRY_AFTER_MAX))
     }
-}
-
-/// Adds the message of a service: its beginning to the message, all of it to the cause.
-pub fn with_detail(error: ModelError, said: &str) -> ModelError {
-    let (before, short) = (&error.message, shortened(said));
-    let message = if short.is_empty() { before.clone() } else { format!("{before}: {short}") };
-    let text = format!("{before}: {said}");
-    if text == message {
-        return ModelError { message, ..error };
-    }
-    let full = FullMessage { text, source: error.source.clone() };
-    ModelError { message, source: Some(full.into()), ..error }
 }
 
 /// The full text of an error, for administrators.
@@ -113,45 +86,6 @@ pub fn with_provider_name(provider: &AiProvider, error: ModelError) -> ModelErro
     let message = named(&error.message);
     let source = full.map(Into::into).or_else(|| error.source.clone());
     ModelError { message, source, ..error }
-}
-
-/// Whether a service reports that its model calls no tools.
-fn refuses_tools(said: &str, prompt: &Prompt) -> bool {
-    let said = said.to_lowercase();
-    !prompt.tools.is_empty() && TOOLS.iter().any(|word| said.contains(word))
-}
-
-/// Masks the key and the secrets of `config`.
-fn masked(provider: &AiProvider, text: &str) -> String {
-    let mut secrets = vec![provider.spec.api_key.trim()];
-    provider.spec.config.iter().for_each(|(name, value)| collect_secrets(name, value, &mut secrets));
-    // A longer secret may contain a shorter one.
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    let secrets = secrets.into_iter().filter(|secret| !secret.is_empty());
-    secrets.fold(text.to_owned(), |text, secret| text.replace(secret, MASK))
-}
-
-fn collect_secrets<'a>(name: &str, value: &'a Value, found: &mut Vec<&'a str>) {
-    match value {
-        Value::String(text) if is_secret_name(name) => {
-            // The second word of `Bearer …` is the secret.
-            found.extend([text.as_str(), text.split_whitespace().last().unwrap_or_default()]);
-        }
-        Value::Object(fields) => fields.iter().for_each(|(name, value)| collect_secrets(name, value, found)),
-        Value::Array(values) => values.iter().for_each(|value| collect_secrets(name, value, found)),
-        _ => {}
-    }
-}
-
-/// Whether an error message repeats a part of the prompt.
-fn echoes(said: &str, prompt: &Prompt) -> bool {
-    let turns = prompt.turns.iter().map(|turn| match turn {
-        Turn::User(text) | Turn::Assistant { text, .. } | Turn::Tool { text, .. } => text.as_str(),
-    });
-    let texts: Vec<&str> = std::iter::once(prompt.system.as_str()).chain(turns).collect();
-    let starts: Vec<usize> = said.char_indices().map(|(place, _)| place).chain([said.len()]).collect();
-    let mut windows = starts.windows(ECHO_CHARS + 1).map(|ends| &said[ends[0]..ends[ECHO_CHARS]]);
-    windows.any(|window| texts.iter().any(|text| text.contains(window)))
 }
 
 pub fn unreached(error: &FetchError) -> ModelError {
@@ -184,6 +118,11 @@ pub fn unreached(error: &FetchError) -> ModelError {
     ModelError { source: Some(full.into()), ..ModelError::new(kind, message) }
 }
 
+/// Whether a lowercase error message says that a request is too long for the model.
+pub fn is_too_long(message: &str) -> bool {
+    TOO_LONG.iter().any(|words| message.contains(words))
+}
+
 /// The kind of error by status and the lowercase error message of the service.
 fn kind_of(status: u16, message: &str) -> ModelErrorKind {
     match status {
@@ -191,7 +130,7 @@ fn kind_of(status: u16, message: &str) -> ModelErrorKind {
         429 => ModelErrorKind::RateLimited,
         408 | 504 => ModelErrorKind::Timeout,
         413 => ModelErrorKind::TooLong,
-        400..500 if TOO_LONG.iter().any(|words| message.contains(words)) => ModelErrorKind::TooLong,
+        400..500 if is_too_long(message) => ModelErrorKind::TooLong,
         400..500 if WRONG_KEY.iter().any(|words| message.contains(words)) => ModelErrorKind::Denied,
         400..500 => ModelErrorKind::ConfigInvalid,
         _ => ModelErrorKind::Unavailable,
@@ -199,14 +138,14 @@ fn kind_of(status: u16, message: &str) -> ModelErrorKind {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
-    use domain::ports::{ToolDefinition, chain};
+    use domain::ports::{Turn, chain};
     use serde_json::json;
     use std::error::Error;
     use std::io;
 
-    fn provider() -> AiProvider {
+    pub fn provider() -> AiProvider {
         let spec = json!({"name": "A", "model": "m", "api_key": "canary-key-123", "config": {
             "aws_secret": "canary-two", "requestpost": {"headers": {"Authorization": "Bearer canary-three"}}, "family": "x"}});
         AiProvider {
@@ -219,7 +158,7 @@ mod tests {
         }
     }
 
-    fn prompt() -> Prompt {
+    pub fn prompt() -> Prompt {
         Prompt {
             system: "You answer from sources.".to_owned(),
             turns: vec![Turn::User("the secret plan of the whole company is written here".to_owned())],
@@ -311,24 +250,6 @@ mod tests {
         let error = of_fetch(&provider(), &refused);
         assert_eq!(error.message, "'A': its address is not allowed");
         assert!(full_message(&error).starts_with("'A': the address http://10.1.2.3/•••• is not allowed"));
-    }
-
-    #[test]
-    fn a_model_that_refuses_tools_gets_a_hint() {
-        let tool = ToolDefinition { name: "f".to_owned(), description: String::new(), parameters: json!({}) };
-        let with_tools = Prompt { tools: vec![tool], ..prompt() };
-        for (said, prompt, has_hint) in [
-            ("registry.ollama.ai/library/gemma:2b does not support tools", &with_tools, true),
-            ("\"auto\" tool choice requires --enable-auto-tool-choice", &with_tools, true),
-            ("Function calling is not enabled for this model", &with_tools, true),
-            ("the secret plan of the whole company has no tools", &with_tools, true),
-            ("tools are not supported", &prompt(), false),
-            ("no such model", &with_tools, false),
-        ] {
-            let response = ErrorResponse { status: 400, headers: &[], message: Some(said.to_owned()) };
-            let error = response.to_model_error(&provider(), prompt, Default::default());
-            assert_eq!(error.message.contains("config.tools to false"), has_hint, "{error}");
-        }
     }
 
     #[test]

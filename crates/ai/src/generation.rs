@@ -1,7 +1,7 @@
 //! Requests completions from generative models, with fallback to other providers of the same family.
 
 use crate::access::Access;
-use crate::apis::{ApiCall, ModelApiKind, api_of};
+use crate::apis::{ApiCall, ModelApiKind, RejectedRequest, api_of};
 use crate::completion_stream::CompletionStream;
 use crate::error::{ErrorResponse, of_fetch, with_provider_name};
 use crate::selection::{Selection, select_providers};
@@ -18,6 +18,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
+/// How often a request is repeated without something that the service rejects.
+const CHANGES_MAX: u32 = 2;
 /// Maximum number of bytes read of an error response.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
 
@@ -100,21 +102,26 @@ impl AiGenerativeModels {
         let access = Access::of(kind, &call, &*self.fetch).await?;
         let authorization = access.as_ref().map(|access| &access.authorization);
         let call = ApiCall { authorization, time_max: time_max.saturating_sub(start.elapsed()), ..call };
+        let limited = with_token_limit(provider, prompt);
         let mut request = kind
             .api
-            .completion_request(&call, &with_token_limit(provider, prompt))
+            .completion_request(&call, &limited)
             .map_err(|error| with_provider_name(provider, error))?;
-        let mut has_retried = false;
+        let mut changes = 0;
         loop {
             let stream = self.fetch.stream(&request).await.map_err(|error| of_fetch(provider, &error))?;
             if (200..300).contains(&stream.status) {
-                let stream = CompletionStream::new(provider, stream.body, kind.api.decoder());
+                let stream = CompletionStream::new(provider, prompt, stream.body, kind.api.decoder());
                 return stream.wait_for_first_chunk().await;
             }
             let (status, headers) = (stream.status, stream.headers.clone());
             let message = read_error_message(kind, stream).await;
-            match retry_without_unsupported_params(kind, &request, status, message.as_deref()) {
-                Some(other) if !has_retried => request = other,
+            let error_message = message.as_deref().unwrap_or_default();
+            let answer_tokens_max = limited.answer_tokens_max;
+            let rejected =
+                RejectedRequest { call: &call, request: &request, answer_tokens_max, error_message };
+            match retry_without_unsupported_params(kind, &rejected, status) {
+                Some(other) if changes < CHANGES_MAX => request = other,
                 _ => {
                     if status == 401 {
                         access.iter().for_each(Access::forget);
@@ -123,7 +130,7 @@ impl AiGenerativeModels {
                     return Err(response.to_model_error(provider, prompt, self.clock.now()));
                 }
             }
-            has_retried = true;
+            changes += 1;
             request.time_max = time_max.saturating_sub(start.elapsed());
         }
     }
@@ -190,14 +197,10 @@ fn with_token_limit(provider: &AiProvider, prompt: &Prompt) -> Prompt {
 /// The request without the parameters that the service rejected; None if it failed for another reason.
 fn retry_without_unsupported_params(
     kind: &ModelApiKind,
-    request: &HttpRequest,
+    rejected: &RejectedRequest<'_>,
     status: u16,
-    message: Option<&str>,
 ) -> Option<HttpRequest> {
-    if !matches!(status, 400 | 422) {
-        return None;
-    }
-    kind.api.without_unsupported(request, message?)
+    if matches!(status, 400 | 422) { kind.api.without_unsupported(rejected) } else { None }
 }
 
 /// The error message of the service.

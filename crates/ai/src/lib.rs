@@ -10,7 +10,7 @@
 //! | `reasoning_filter` | removes reasoning from the text of a completion |
 //! | `embeddings` | embeddings and reranking, built in or by a service |
 //! | `error` | model errors without secrets |
-//! | `vendor_message` | error messages of services, for people and for administrators |
+//! | `repetition`, `vendor_message` | how much of the message of a service an error repeats, for people and for administrators |
 //! | `tokens` | token counts and context windows |
 //! | `templates` | the bundled AI providers and prompts |
 //! | `probe` | the connection test of a provider |
@@ -23,6 +23,7 @@ mod error;
 mod generation;
 mod probe;
 mod reasoning_filter;
+mod repetition;
 mod selection;
 mod templates;
 mod tokens;

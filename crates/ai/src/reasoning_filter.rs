@@ -1,18 +1,35 @@
-//! Removes the reasoning that some servers leave in the text of a reply: `<think>…</think>` before it.
+//! Removes the reasoning that some servers leave in the text of a reply: `<think>…</think>` before it, or only
+//! `…</think>`, because the template of some models contains the opening tag.
+//!
+//! Without an opening tag, nobody knows whether a text is the reply until it ends. Its beginning is passed on as it
+//! arrives, and revoked if it turns out to be reasoning; the rest waits. So readers never get more than
+//! [`PASSED_BYTES_MAX`] bytes of reasoning, however long it is, and a reply of usual length arrives as it is written.
 
+use crate::completion_stream::ANSWER_CHARS_MAX;
 use domain::ports::CompletionChunk;
 
+/// Maximum size of a text that is passed on before it is known to be the reply, in bytes. It is more than a reply usually
+/// has, and less than any reader of completions accepts.
+pub const PASSED_BYTES_MAX: usize = 12 * 1024;
+/// Maximum size of a text that waits, in bytes: no reply is longer.
+const HELD_BYTES_MAX: usize = ANSWER_CHARS_MAX * 4;
+/// Maximum size of a chunk, in bytes.
+const CHUNK_BYTES_MAX: usize = 2 * 1024;
 /// The opening and closing tags of reasoning.
 const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
-/// Length of the longest tag and of the line break before it, in bytes.
-const TAIL_BYTES_MAX: usize = 12;
+/// Length of the longest tag, and of a blank line after it, in bytes.
+const TAIL_BYTES_MAX: usize = 16;
 
 /// Filters the text of one reply, which may be cut anywhere.
 #[derive(Debug, Default)]
 pub struct ReasoningFilter {
     place: Place,
-    /// At the start, the text that is not emitted yet; later the end of the text so far.
+    /// The text that is not passed on yet.
     held: String,
+    /// How many bytes of `held` have no tag.
+    examined: usize,
+    /// What was passed on before `held`.
+    passed: Passed,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -25,36 +42,53 @@ enum Place {
     },
     /// As `Start`, but after reasoning.
     AfterReasoning,
-    /// The reply, unless a closing tag on a line of its own shows that it was reasoning so far: the template of some
-    /// models contains the opening tag.
+    /// The reply, unless a closing tag shows that it was reasoning so far.
     Text,
+    /// As `Text`, but longer than a reply may be: its text is gone.
+    TooLong,
     /// The reply. It is not examined, because its reasoning has ended, or because it mentions a tag itself.
     Reply,
 }
 
+/// The text of `Place::Text` that was passed on.
+#[derive(Debug, Default)]
+struct Passed {
+    bytes: usize,
+    /// The last character but blanks.
+    last: Option<char>,
+}
+
 impl ReasoningFilter {
     pub fn feed(&mut self, text: &str, out: &mut Vec<CompletionChunk>) {
+        if self.place == Place::Reply {
+            return push(text, out);
+        }
+        self.held.push_str(text);
         match self.place {
-            Place::Start | Place::AfterReasoning => {
-                self.held.push_str(text);
-                self.begin(out);
-            }
-            Place::Reasoning { closing } => {
-                self.held.push_str(text);
-                self.reason(closing, out);
-            }
-            Place::Text => self.examine(text, out),
-            Place::Reply => push(text, out),
+            Place::Start | Place::AfterReasoning => self.begin(out),
+            Place::Reasoning { closing } => self.reason(closing, out),
+            Place::Text | Place::TooLong => self.examine(false, out),
+            Place::Reply => {}
         }
     }
 
-    /// Emits what was held back.
-    pub fn end(&mut self, out: &mut Vec<CompletionChunk>) {
-        match self.place {
-            Place::Start => push(&std::mem::take(&mut self.held), out),
-            Place::AfterReasoning => push(std::mem::take(&mut self.held).trim_start(), out),
-            Place::Reasoning { .. } | Place::Text | Place::Reply => {}
+    /// Passes on what was held back. Returns whether the reply is longer than it may be.
+    pub fn end(&mut self, out: &mut Vec<CompletionChunk>) -> bool {
+        if matches!(self.place, Place::Text | Place::TooLong) {
+            self.examine(true, out);
         }
+        let is_too_long = self.place == Place::TooLong;
+        match self.place {
+            Place::Start | Place::Text => push(&std::mem::take(&mut self.held), out),
+            Place::AfterReasoning => push(std::mem::take(&mut self.held).trim_start(), out),
+            Place::Reasoning { .. } | Place::TooLong | Place::Reply => {}
+        }
+        is_too_long
+    }
+
+    /// Whether text is held back that may belong to the reply.
+    pub fn holds_text(&self) -> bool {
+        !self.held.is_empty() && !matches!(self.place, Place::Reasoning { .. } | Place::TooLong)
     }
 
     fn begin(&mut self, out: &mut Vec<CompletionChunk>) {
@@ -78,8 +112,7 @@ impl ReasoningFilter {
             return push(std::mem::take(&mut self.held).trim_start(), out);
         }
         self.place = Place::Text;
-        let text = std::mem::take(&mut self.held);
-        self.examine(&text, out);
+        self.examine(false, out);
     }
 
     fn reason(&mut self, closing: &str, out: &mut Vec<CompletionChunk>) {
@@ -89,122 +122,131 @@ impl ReasoningFilter {
                 self.held = rest.to_owned();
                 self.begin(out);
             }
-            None => keep_tail(&mut self.held),
+            None => self.keep_tail(),
         }
     }
 
-    fn examine(&mut self, text: &str, out: &mut Vec<CompletionChunk>) {
-        self.held.push_str(text);
-        if TAGS.iter().any(|(opening, _)| self.held.contains(opening)) {
-            self.place = Place::Reply;
-        } else if let Some(rest) = TAGS.iter().find_map(|(_, closing)| after_line(&self.held, closing)) {
-            out.push(CompletionChunk::ReasoningEnd);
-            self.place = Place::AfterReasoning;
-            self.held = rest.to_owned();
-            return self.begin(out);
-        } else {
-            keep_tail(&mut self.held);
+    /// Looks for tags in the text. With `is_end`, nothing follows.
+    fn examine(&mut self, is_end: bool, out: &mut Vec<CompletionChunk>) {
+        while let Some(tag) = FoundTag::first_of(&self.held, self.examined) {
+            if tag.is_opening && self.place == Place::Text {
+                self.place = Place::Reply;
+                return push(&std::mem::take(&mut self.held), out);
+            }
+            match tag.ends_reasoning(&self.held, self.passed.last, is_end) {
+                None => {
+                    self.examined = tag.start;
+                    return self.pass_on(tag.start, out);
+                }
+                Some(false) => self.examined = tag.end,
+                Some(true) => {
+                    out.extend((self.passed.bytes > 0).then_some(CompletionChunk::ReasoningEnd));
+                    self.place = Place::AfterReasoning;
+                    self.held.drain(..tag.end);
+                    return self.begin(out);
+                }
+            }
         }
-        push(text, out);
+        let tail = if is_end { self.held.len() } else { tail_start(&self.held) };
+        self.examined = self.examined.max(tail);
+        self.pass_on(tail, out);
+    }
+
+    /// Passes on the text up to this byte, or keeps it.
+    fn pass_on(&mut self, end: usize, out: &mut Vec<CompletionChunk>) {
+        if self.place == Place::TooLong {
+            return self.keep_tail();
+        }
+        if self.passed.bytes + end <= PASSED_BYTES_MAX {
+            push(&self.held[..end], out);
+            let last = self.held[..end].chars().rfind(|c| !is_blank(*c));
+            self.passed = Passed { bytes: self.passed.bytes + end, last: last.or(self.passed.last) };
+            self.held.drain(..end);
+            self.examined = self.examined.saturating_sub(end);
+        } else if self.held.len() > HELD_BYTES_MAX {
+            self.place = Place::TooLong;
+            self.keep_tail();
+        }
+    }
+
+    /// Keeps the end of the text, where a tag may have begun.
+    fn keep_tail(&mut self) {
+        let start = self.held.floor_char_boundary(self.held.len().saturating_sub(TAIL_BYTES_MAX));
+        let last = self.held[..start].chars().rfind(|c| !is_blank(*c));
+        self.passed.last = last.or(self.passed.last);
+        self.held.drain(..start);
+        self.examined = self.examined.saturating_sub(start);
     }
 }
 
-fn push(text: &str, out: &mut Vec<CompletionChunk>) {
-    if !text.is_empty() {
-        out.push(CompletionChunk::Text(text.to_owned()));
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t')
+}
+
+/// Passes on a text, in chunks.
+fn push(mut text: &str, out: &mut Vec<CompletionChunk>) {
+    while !text.is_empty() {
+        let (chunk, rest) = text.split_at(text.floor_char_boundary(CHUNK_BYTES_MAX));
+        out.push(CompletionChunk::Text(chunk.to_owned()));
+        text = rest;
     }
 }
 
-/// The text after a line that is this tag.
-fn after_line<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
-    let (before, after) = text.split_once(tag)?;
-    (before.ends_with('\n') && (after.is_empty() || after.starts_with(['\n', '\r']))).then_some(after)
+/// Where an incomplete tag begins at the end of a text; the length of the text if there is none.
+fn tail_start(text: &str) -> usize {
+    let is_incomplete = |tail: &str| {
+        let mut all = TAGS.iter().flat_map(|(opening, closing)| [opening, closing]);
+        all.any(|tag| tail.len() < tag.len() && tag.starts_with(tail))
+    };
+    let start = text.rfind('<').filter(|start| is_incomplete(&text[*start..]));
+    start.unwrap_or(text.len())
 }
 
-/// Keeps the end of a text, where a tag may have begun.
-fn keep_tail(text: &mut String) {
-    let start = text.len().saturating_sub(TAIL_BYTES_MAX);
-    text.drain(..text.floor_char_boundary(start));
+/// A tag in a text, in bytes.
+struct FoundTag {
+    is_opening: bool,
+    start: usize,
+    end: usize,
+}
+
+impl FoundTag {
+    fn first_of(text: &str, from: usize) -> Option<Self> {
+        let tags = TAGS.iter().flat_map(|(opening, closing)| [(true, *opening), (false, *closing)]);
+        let found = tags.filter_map(|(is_opening, tag)| {
+            let start = from + text[from..].find(tag)?;
+            Some(Self { is_opening, start, end: start + tag.len() })
+        });
+        found.min_by_key(|tag| tag.start)
+    }
+
+    /// Whether a closing tag ends reasoning, and is not mentioned in a sentence: it follows a whole line or sentence, or
+    /// stands before a blank line. None if that depends on what follows.
+    fn ends_reasoning(&self, text: &str, passed: Option<char>, is_end: bool) -> Option<bool> {
+        if self.is_opening {
+            return Some(false);
+        }
+        let before = text[..self.start].chars().rfind(|c| !is_blank(*c)).or(passed);
+        let after = &text[self.end..];
+        let next = after.chars().next();
+        if next.is_none() && !is_end {
+            return None;
+        }
+        if next.is_some_and(|c| c.is_lowercase() || matches!(c, '`' | '\'' | '"' | '”' | '’' | '»')) {
+            return Some(false);
+        }
+        let is_whole = before.is_none_or(|c| {
+            matches!(c, '\n' | '.' | '!' | '?' | '…' | '。' | '！' | '？' | ')' | ']' | '}' | '*')
+        });
+        let line = after.trim_start_matches(is_blank);
+        let blank_lines = ["\n\n", "\r\n\r\n"];
+        if is_whole || blank_lines.iter().any(|blank| line.starts_with(blank)) {
+            return Some(true);
+        }
+        let may_follow = !is_end && blank_lines.iter().any(|blank| blank.starts_with(line));
+        if may_follow { None } else { Some(false) }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// The reply in a text that arrives in these parts.
-    fn reply(parts: &[&str]) -> String {
-        let (mut filter, mut out) = (ReasoningFilter::default(), Vec::new());
-        parts.iter().for_each(|part| filter.feed(part, &mut out));
-        filter.end(&mut out);
-        let mut reply = String::new();
-        for chunk in out {
-            match chunk {
-                CompletionChunk::Text(text) => reply.push_str(&text),
-                CompletionChunk::ReasoningEnd => reply.clear(),
-                other => panic!("{other:?}"),
-            }
-        }
-        reply
-    }
-
-    const TABLE: [(&str, &str); 16] = [
-        ("The mill.", "The mill."),
-        (" \nThe mill.\n", " \nThe mill.\n"),
-        ("<think>\nHm.\n</think>\n\nThe mill.\n", "The mill.\n"),
-        ("<thinking>a </think> b</thinking>The mill.", "The mill."),
-        ("\n<think></think><think>x</think> The mill.", "The mill."),
-        ("<think>Hm. It is größer", ""),
-        ("<think>Hm.</think>", ""),
-        ("<think>Hm.</think>\n<thin", "<thin"),
-        ("Hm. It is größer.\n</think>\n\nThe mill.", "The mill."),
-        ("Hm.\n</thinking>", ""),
-        ("</think>\n\nThe mill.", "The mill."),
-        ("<thin", "<thin"),
-        ("<b>The mill.</b>", "<b>The mill.</b>"),
-        ("Write </think> there.", "Write </think> there."),
-        ("First\n</think>er\n", "First\n</think>er\n"),
-        ("Write\n<think>\nx\n</think>\nthere.", "Write\n<think>\nx\n</think>\nthere."),
-    ];
-
-    #[test]
-    fn reasoning_is_removed() {
-        for (text, expected) in TABLE {
-            assert_eq!(reply(&[text]), expected, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn tags_may_be_cut_anywhere() {
-        for (text, expected) in TABLE {
-            let chars: Vec<String> = text.chars().map(String::from).collect();
-            let parts: Vec<&str> = chars.iter().map(String::as_str).collect();
-            // Whether something follows on the line of a tag is unknown while the tag is the end of the text.
-            if !text.contains("</think>er") {
-                assert_eq!(reply(&parts), expected, "{text:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn little_is_held_back() {
-        let mut filter = ReasoningFilter::default();
-        filter.feed("<think>", &mut Vec::new());
-        for _ in 0..1000 {
-            filter.feed("größer ", &mut Vec::new());
-            assert!(filter.held.len() <= TAIL_BYTES_MAX + 4);
-        }
-        let mut out = Vec::new();
-        filter.feed("</think>The ", &mut out);
-        assert_eq!(out, [CompletionChunk::Text("The ".to_owned())], "the reply is not held back");
-    }
-
-    proptest! {
-        #[test]
-        fn text_without_a_tag_is_unchanged(text in "[ a-zö\n<>/]{0,40}", cut in 0_usize..40) {
-            prop_assume!(!TAGS.iter().any(|(open, close)| text.contains(open) || text.contains(close)));
-            let cut = text.floor_char_boundary(cut);
-            prop_assert_eq!(reply(&[&text[..cut], &text[cut..]]), text);
-        }
-    }
-}
+#[path = "reasoning_filter_tests.rs"]
+mod tests;

@@ -132,7 +132,7 @@ pub(crate) mod tests {
             body: "It rises [1].".to_owned(),
             sources: vec![source],
             sentences: Vec::new(),
-            grounded: 1.0,
+            grounded: Some(1.0),
             follow_ups: Vec::new(),
             warnings: vec!["second".to_owned()],
             not_found: true,

@@ -4,7 +4,7 @@ use super::reasoning::{Version, claude_version, tokens_max};
 use super::request::{base, failed, post, sentence, unreadable};
 use super::sse::{Event, EventDecoder, EventStreamDecoder, parsed};
 use super::tool_calls::ToolCallBuilder;
-use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
+use super::{ApiCall, ModelApi, ModelApiKind, RejectedRequest, StreamDecoder};
 use domain::bounded_json::parse_answer;
 use domain::ports::{CompletionChunk, HttpRequest, ModelError, ModelErrorKind, Prompt, ToolCall, Turn};
 use domain::secret::Secret;
@@ -41,11 +41,11 @@ impl ModelApi for Anthropic {
     }
 
     /// Some models accept no temperature.
-    fn without_unsupported(&self, request: &HttpRequest, error_message: &str) -> Option<HttpRequest> {
-        let mut body: Value = serde_json::from_slice(request.body.as_ref()?).ok()?;
-        let has_changed =
-            error_message.contains("temperature") && body.as_object_mut()?.remove("temperature").is_some();
-        has_changed.then(|| HttpRequest { body: Some(body.to_string().into()), ..request.clone() })
+    fn without_unsupported(&self, rejected: &RejectedRequest<'_>) -> Option<HttpRequest> {
+        let mut body = rejected.body()?;
+        let has_changed = rejected.error_message.contains("temperature")
+            && body.as_object_mut()?.remove("temperature").is_some();
+        has_changed.then(|| rejected.with(&body))
     }
 
     fn error_message(&self, body: &[u8]) -> Option<String> {

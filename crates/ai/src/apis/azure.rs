@@ -3,7 +3,7 @@
 use super::openai::{chat_body, embeddings_body, error_message, parse_vectors, without_unsupported};
 use super::openai_stream::decoder;
 use super::request::{base, misconfigured, post};
-use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
+use super::{ApiCall, ModelApi, ModelApiKind, RejectedRequest, StreamDecoder};
 use domain::ports::{EmbeddingInput, HttpRequest, HttpResponse, ModelError, Prompt};
 use domain::secret::Secret;
 use serde_json::Value;
@@ -51,8 +51,8 @@ impl ModelApi for Azure {
         parse_vectors(answer)
     }
 
-    fn without_unsupported(&self, request: &HttpRequest, error_message: &str) -> Option<HttpRequest> {
-        without_unsupported(request, error_message)
+    fn without_unsupported(&self, rejected: &RejectedRequest<'_>) -> Option<HttpRequest> {
+        without_unsupported(rejected)
     }
 
     fn error_message(&self, body: &[u8]) -> Option<String> {

@@ -1,12 +1,12 @@
 //! Google Gemini with an API key, and Vertex AI with a service account or a bearer token.
 
-use super::reasoning::{GeminiThinking, gemini_thinking, reasoning_tokens, tokens_max};
+use super::reasoning::{GeminiThinking, gemini_takes_temperature, gemini_thinking, reasoning_tokens};
 use super::request::{
     base, bearer, dimensions, encoded, failed, json, misconfigured, post, sentence, unreadable,
 };
 use super::sse::{Event, EventDecoder, EventStreamDecoder, parsed};
 use super::tool_calls::CALLS_MAX;
-use super::{AccountKey, ApiCall, ModelApi, ModelApiKind, StreamDecoder};
+use super::{AccountKey, ApiCall, ModelApi, ModelApiKind, RejectedRequest, StreamDecoder};
 use domain::bounded_json::parse_answer;
 use domain::ports::{
     CompletionChunk, EmbeddingInput, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Origin, Prompt,
@@ -54,10 +54,6 @@ const SCHEMA_KEYS: [&str; 21] = [
 /// The key of `config` with the key of a service account: its JSON, as an object or a text, or the path of its file.
 const ACCOUNT_KEY: &str = "GOOGLE_APPLICATION_CREDENTIALS";
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
-
-/// Range of the thinking budget that all models of version 2.5 accept.
-const THINKING_TOKENS_MIN: u32 = 128;
-const THINKING_TOKENS_MAX: u32 = 24_576;
 
 struct Gemini;
 
@@ -169,12 +165,12 @@ impl ModelApi for Gemini {
         })
     }
 
-    fn without_unsupported(&self, request: &HttpRequest, error_message: &str) -> Option<HttpRequest> {
-        let mut body: Value = serde_json::from_slice(request.body.as_ref()?).ok()?;
+    fn without_unsupported(&self, rejected: &RejectedRequest<'_>) -> Option<HttpRequest> {
+        let mut body = rejected.body()?;
         let config = body.get_mut("generationConfig")?.as_object_mut()?;
-        let says_so = error_message.to_ascii_lowercase().contains("thinking");
+        let says_so = rejected.error_message.to_ascii_lowercase().contains("thinking");
         let has_changed = says_so && config.shift_remove("thinkingConfig").is_some();
-        has_changed.then(|| HttpRequest { body: Some(body.to_string().into()), ..request.clone() })
+        has_changed.then(|| rejected.with(&body))
     }
 
     fn batch_max(&self, call: &ApiCall<'_>) -> usize {
@@ -193,19 +189,17 @@ impl ModelApi for Gemini {
 
 /// Thoughts count towards the token limit of the reply, so both have a limit.
 fn generation_config(call: &ApiCall<'_>, prompt: &Prompt) -> Value {
-    let mut config = json!({"maxOutputTokens": tokens_max(call, prompt.answer_tokens_max)});
     let thinking = gemini_thinking(call.model);
-    match thinking {
-        Some(GeminiThinking::Budget) => {
-            // The most and, for some models, the least that is accepted.
-            let budget = reasoning_tokens(call).clamp(THINKING_TOKENS_MIN, THINKING_TOKENS_MAX);
-            config["thinkingConfig"] = json!({"thinkingBudget": budget});
-        }
-        Some(GeminiThinking::Level) => config["thinkingConfig"] = json!({"thinkingLevel": "low"}),
-        Some(GeminiThinking::Unset) | None => {}
+    let tokens = reasoning_tokens(call);
+    let budget = thinking.and_then(|thinking| thinking.budget(tokens));
+    let tokens_max = prompt.answer_tokens_max.saturating_add(budget.unwrap_or(tokens));
+    let mut config = json!({"maxOutputTokens": tokens_max});
+    if let Some(budget) = budget {
+        config["thinkingConfig"] = json!({"thinkingBudget": budget});
+    } else if thinking == Some(GeminiThinking::Level) {
+        config["thinkingConfig"] = json!({"thinkingLevel": "low"});
     }
-    // Since version 3, Google advises against any temperature but the default: models may repeat themselves endlessly.
-    if thinking != Some(GeminiThinking::Level) {
+    if gemini_takes_temperature(call.model) {
         config["temperature"] = 0.into();
     }
     config
@@ -386,7 +380,7 @@ impl Decoder {
 }
 
 fn held_back(reason: &str) -> ModelError {
-    ModelError::new(ModelErrorKind::Unreadable, format!("the model gave no answer: {reason}"))
+    failed(ModelErrorKind::Unreadable, "the model gave no answer", Some(reason))
 }
 
 fn failure(error: &Value) -> ModelError {

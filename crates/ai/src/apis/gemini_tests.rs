@@ -1,6 +1,7 @@
 //! Tests of the Gemini API.
 
 use super::*;
+use crate::repetition::tests::all_of;
 
 #[test]
 fn schemas_lose_what_the_service_refuses() {
@@ -25,7 +26,7 @@ fn an_answer_that_was_held_back_is_none() {
         (json!({"error": {"code": 429, "message": "slow down"}}), "slow down"),
     ] {
         let read = Decoder::default().whole(&body, &mut Vec::new());
-        assert!(read.is_err_and(|error| error.message.contains(says)), "{body}");
+        assert!(read.is_err_and(|error| all_of(&error).contains(says)), "{body}");
     }
     assert!(Decoder::default().end(&mut Vec::new()).is_err());
     let mut many = Decoder { calls: CALLS_MAX - 1, ..Decoder::default() };

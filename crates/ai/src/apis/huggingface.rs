@@ -4,7 +4,7 @@
 use super::openai::{chat_body, embeddings_body, error_message, parse_vectors, without_unsupported};
 use super::openai_stream::decoder;
 use super::request::{base, bearer, json as read_json, misconfigured, post};
-use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
+use super::{ApiCall, ModelApi, ModelApiKind, RejectedRequest, StreamDecoder};
 use domain::ports::{EmbeddingInput, HttpRequest, HttpResponse, ModelError, Prompt};
 use serde_json::json;
 use url::Url;
@@ -61,8 +61,8 @@ impl ModelApi for HuggingFace {
         if is_list { read_json(answer) } else { parse_vectors(answer) }
     }
 
-    fn without_unsupported(&self, request: &HttpRequest, error_message: &str) -> Option<HttpRequest> {
-        without_unsupported(request, error_message)
+    fn without_unsupported(&self, rejected: &RejectedRequest<'_>) -> Option<HttpRequest> {
+        without_unsupported(rejected)
     }
 
     fn error_message(&self, body: &[u8]) -> Option<String> {

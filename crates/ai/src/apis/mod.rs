@@ -21,6 +21,7 @@ use domain::ports::{
     CompletionChunk, EmbeddingInput, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Origin, Prompt,
 };
 use domain::secret::Secret;
+use serde_json::Value;
 use std::time::Duration;
 use syntax::suggest;
 
@@ -44,6 +45,27 @@ pub struct AccountKey {
     pub scope: &'static str,
     /// The API that receives the access tokens.
     pub origin: Origin,
+}
+
+/// A completion request that a service rejected.
+pub struct RejectedRequest<'a> {
+    pub call: &'a ApiCall<'a>,
+    pub request: &'a HttpRequest,
+    /// Maximum number of tokens of the reply, without reasoning.
+    pub answer_tokens_max: u32,
+    pub error_message: &'a str,
+}
+
+impl RejectedRequest<'_> {
+    /// The body as JSON.
+    fn body(&self) -> Option<Value> {
+        serde_json::from_slice(self.request.body.as_ref()?).ok()
+    }
+
+    /// The request with another body.
+    fn with(&self, body: &Value) -> HttpRequest {
+        HttpRequest { body: Some(body.to_string().into()), ..self.request.clone() }
+    }
 }
 
 /// Decodes a response body incrementally. Chunks of bytes may be cut anywhere.
@@ -99,8 +121,8 @@ pub trait ModelApi: Send + Sync {
         usize::MAX
     }
     /// The request without the parameters that the error message names as unsupported; None if there are none.
-    fn without_unsupported(&self, request: &HttpRequest, error_message: &str) -> Option<HttpRequest> {
-        let _ = (request, error_message);
+    fn without_unsupported(&self, rejected: &RejectedRequest<'_>) -> Option<HttpRequest> {
+        let _ = rejected;
         None
     }
     /// The error message in the body of an error response.

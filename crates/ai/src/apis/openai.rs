@@ -1,9 +1,10 @@
 //! OpenAI's chat completions and embeddings, and compatible servers at `config.api_base`.
 
 use super::openai_stream::decoder;
-use super::reasoning::{REASONING_TOKENS, is_openai_reasoning, tokens_max};
+use super::reasoning::{REASONING_TOKENS, configured_reasoning_tokens, is_openai_reasoning, tokens_max};
 use super::request::{base, bearer, dimensions, json as read_json, post, sentence, unreadable};
-use super::{ApiCall, ModelApi, ModelApiKind, StreamDecoder};
+use super::{ApiCall, ModelApi, ModelApiKind, RejectedRequest, StreamDecoder};
+use crate::error::is_too_long;
 use domain::bounded_json::parse_answer;
 use domain::ports::{EmbeddingInput, HttpRequest, HttpResponse, ModelError, Prompt, ToolCall, Turn};
 use serde::Deserialize;
@@ -46,8 +47,8 @@ impl ModelApi for OpenAi {
         parse_vectors(answer)
     }
 
-    fn without_unsupported(&self, request: &HttpRequest, error_message: &str) -> Option<HttpRequest> {
-        without_unsupported(request, error_message)
+    fn without_unsupported(&self, rejected: &RejectedRequest<'_>) -> Option<HttpRequest> {
+        without_unsupported(rejected)
     }
 
     fn error_message(&self, body: &[u8]) -> Option<String> {
@@ -144,12 +145,12 @@ pub fn parse_vectors(answer: &HttpResponse) -> Result<Vec<Vec<f32>>, ModelError>
 }
 
 /// The request without the parameters that the error message names as unsupported; None if there are none.
-pub fn without_unsupported(request: &HttpRequest, error_message: &str) -> Option<HttpRequest> {
-    let mut body: Value = serde_json::from_slice(request.body.as_ref()?).ok()?;
+pub fn without_unsupported(rejected: &RejectedRequest<'_>) -> Option<HttpRequest> {
+    let error_message = rejected.error_message;
+    let mut body = rejected.body()?;
     let fields = body.as_object_mut()?;
-    if error_message.contains("context length") || error_message.contains("is too large") {
-        let shorter = without_reasoning_tokens(fields)?;
-        return Some(HttpRequest { body: Some(shorter.to_string().into()), ..request.clone() });
+    if is_too_long(&error_message.to_lowercase()) || error_message.contains("is too large") {
+        return without_reasoning_tokens(fields, rejected.answer_tokens_max).then(|| rejected.with(&body));
     }
     let before = fields.len();
     for field in ["temperature", "stream_options"] {
@@ -158,23 +159,28 @@ pub fn without_unsupported(request: &HttpRequest, error_message: &str) -> Option
         }
     }
     let mut has_changed = fields.len() < before;
-    if error_message.contains("max_completion_tokens")
-        && let Some(most) = fields.shift_remove("max_tokens")
-    {
-        let most = most.as_u64().unwrap_or_default() + u64::from(REASONING_TOKENS);
+    if error_message.contains("max_completion_tokens") && fields.shift_remove("max_tokens").is_some() {
+        let reasoning_tokens = configured_reasoning_tokens(rejected.call).unwrap_or(REASONING_TOKENS);
+        let most = rejected.answer_tokens_max.saturating_add(reasoning_tokens);
         fields.insert("max_completion_tokens".to_owned(), most.into());
         // A model that requires this parameter reasons, and accepts no temperature either.
         fields.shift_remove("temperature");
         has_changed = true;
     }
-    has_changed.then(|| HttpRequest { body: Some(body.to_string().into()), ..request.clone() })
+    has_changed.then(|| rejected.with(&body))
 }
 
-/// The request with a token limit for the reply alone: the context window of a small server leaves no tokens for reasoning.
-fn without_reasoning_tokens(fields: &mut Map<String, Value>) -> Option<Value> {
-    let most = fields.get("max_tokens")?.as_u64()?.checked_sub(u64::from(REASONING_TOKENS))?;
-    fields.insert("max_tokens".to_owned(), most.max(1).into());
-    Some(fields.clone().into())
+/// Limits the tokens to those of the reply alone: the context window of a small server leaves none for reasoning. Returns
+/// whether the limit was higher.
+fn without_reasoning_tokens(fields: &mut Map<String, Value>, answer_tokens_max: u32) -> bool {
+    let answer_tokens_max = answer_tokens_max.max(1);
+    for field in ["max_tokens", "max_completion_tokens"] {
+        if fields.get(field).and_then(Value::as_u64).is_some_and(|most| most > u64::from(answer_tokens_max)) {
+            fields.insert(field.to_owned(), answer_tokens_max.into());
+            return true;
+        }
+    }
+    false
 }
 
 /// Reads `{"error": {"message": …}}`, and `{"error": …}`, `{"message": …}` or `{"detail": …}` of compatible servers.
@@ -189,38 +195,105 @@ mod tests {
     use super::*;
     use bytes::Bytes;
 
-    #[test]
-    fn unsupported_fields_are_removed() {
+    fn request(body: &Value) -> HttpRequest {
         let url: url::Url = "https://a.example/".parse().unwrap();
-        let request = HttpRequest {
+        HttpRequest {
             method: domain::ports::HttpMethod::Post,
             origin: domain::ports::Origin::trusted(&url).unwrap(),
             url,
             headers: Vec::new(),
             secret_headers: Vec::new(),
-            body: Some(Bytes::from_static(
-                br#"{"model":"m","temperature":0,"max_tokens":10,"stream_options":{}}"#,
-            )),
+            body: Some(Bytes::from(body.to_string())),
             secrets: Vec::new(),
             time_max: std::time::Duration::from_secs(1),
             tls: None,
+        }
+    }
+
+    /// The body of the next request after this error message, for a reply of 10 tokens.
+    fn next_body(config: Value, body: &Value, error_message: &str) -> Option<Value> {
+        let provider = domain::ai_provider::AiProvider {
+            id: domain::ids::AiProviderId(1),
+            owner: None,
+            spec: serde_json::from_value(json!({"name": "A", "model": "m", "config": config})).unwrap(),
+            is_unreadable: false,
+            date_created: Default::default(),
+            date_updated: Default::default(),
         };
+        let time_max = std::time::Duration::from_secs(1);
+        let call = ApiCall {
+            provider: &provider,
+            model: "m",
+            authorization: None,
+            now: Default::default(),
+            time_max,
+        };
+        let request = request(body);
+        let rejected =
+            RejectedRequest { call: &call, request: &request, answer_tokens_max: 10, error_message };
+        without_unsupported(&rejected).map(|request| serde_json::from_slice(&request.body.unwrap()).unwrap())
+    }
+
+    #[test]
+    fn unsupported_fields_are_removed() {
+        let body = json!({"model": "m", "temperature": 0, "max_tokens": 10, "stream_options": {}});
         for (error_message, expected) in [
             (
                 "'temperature' does not support 0",
-                Some(json!({"model":"m","max_tokens":10,"stream_options":{}})),
+                Some(json!({"model": "m", "max_tokens": 10, "stream_options": {}})),
             ),
-            ("stream_options is unknown", Some(json!({"model":"m","temperature":0,"max_tokens":10}))),
+            ("stream_options is unknown", Some(json!({"model": "m", "temperature": 0, "max_tokens": 10}))),
             (
                 "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-                Some(json!({"model":"m","stream_options":{},"max_completion_tokens":10 + REASONING_TOKENS})),
+                Some(
+                    json!({"model": "m", "stream_options": {}, "max_completion_tokens": 10 + REASONING_TOKENS}),
+                ),
             ),
             ("max_tokens is too large", None),
             ("no such model", None),
         ] {
-            let changed = without_unsupported(&request, error_message)
-                .map(|request| serde_json::from_slice::<Value>(&request.body.unwrap()).unwrap());
-            assert_eq!(changed, expected, "{error_message}");
+            assert_eq!(next_body(json!({}), &body, error_message), expected, "{error_message}");
+        }
+    }
+
+    #[test]
+    fn the_limit_of_a_reply_does_not_depend_on_the_tokens_for_reasoning() {
+        const TOO_LARGE: &str = "'max_tokens' or 'max_completion_tokens' is too large: 8500. This model's maximum \
+                                 context length is 8192 tokens.";
+        const RENAMED: &str =
+            "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+        for (config, body, error_message, expected) in [
+            (json!({}), json!({"max_tokens": 8010}), TOO_LARGE, Some(json!({"max_tokens": 10}))),
+            (
+                json!({"reasoning_tokens": 4000}),
+                json!({"max_tokens": 4010}),
+                TOO_LARGE,
+                Some(json!({"max_tokens": 10})),
+            ),
+            (
+                json!({"reasoning_tokens": 16_000}),
+                json!({"max_tokens": 16_010}),
+                "the request exceeds the available context size (8192 tokens)",
+                Some(json!({"max_tokens": 10})),
+            ),
+            (
+                json!({}),
+                json!({"max_completion_tokens": 8010}),
+                "max_tokens is too large: 8010. This model supports at most 4096 completion tokens.",
+                Some(json!({"max_completion_tokens": 10})),
+            ),
+            (json!({"reasoning_tokens": 0}), json!({"max_tokens": 10}), TOO_LARGE, None),
+            (json!({}), json!({}), TOO_LARGE, None),
+            // Names of models that reason have the tokens for it already.
+            (json!({}), json!({"max_tokens": 8010}), RENAMED, Some(json!({"max_completion_tokens": 8010}))),
+            (
+                json!({"reasoning_tokens": 4000}),
+                json!({"max_tokens": 4010}),
+                RENAMED,
+                Some(json!({"max_completion_tokens": 4010})),
+            ),
+        ] {
+            assert_eq!(next_body(config, &body, error_message), expected, "{body} {error_message}");
         }
     }
 

@@ -28,9 +28,14 @@ pub fn tokens_max(call: &ApiCall<'_>, answer_tokens_max: u32) -> u32 {
 
 /// Tokens for the reasoning of a model; 0 if it is not known to reason.
 pub fn reasoning_tokens(call: &ApiCall<'_>) -> u32 {
-    let own = call.provider.spec.config.get("reasoning_tokens").and_then(Value::as_u64);
     let known = || if reasons(call.model) { REASONING_TOKENS } else { 0 };
-    own.map_or_else(known, |tokens| u32::try_from(tokens).unwrap_or(u32::MAX))
+    configured_reasoning_tokens(call).unwrap_or_else(known)
+}
+
+/// `config.reasoning_tokens`.
+pub fn configured_reasoning_tokens(call: &ApiCall<'_>) -> Option<u32> {
+    let tokens = call.provider.spec.config.get("reasoning_tokens").and_then(Value::as_u64)?;
+    Some(u32::try_from(tokens).unwrap_or(u32::MAX))
 }
 
 fn reasons(model: &str) -> bool {
@@ -69,11 +74,30 @@ pub fn claude_version(model: &str) -> Option<Version> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GeminiThinking {
     /// By a number of tokens.
-    Budget,
+    Budget {
+        /// The least that is accepted.
+        min: u32,
+        /// 0 is accepted as well, and turns it off.
+        can_be_off: bool,
+    },
     /// By a level.
     Level,
-    /// It does not think unless it is told to, or its version is unknown.
+    /// It does not think unless it is told to.
     Unset,
+}
+
+/// The highest thinking budget that all Gemini models accept.
+const GEMINI_BUDGET_MAX: u32 = 24_576;
+
+impl GeminiThinking {
+    /// The thinking budget for this number of tokens; None if there is none.
+    pub fn budget(self, tokens: u32) -> Option<u32> {
+        match self {
+            Self::Budget { can_be_off: true, .. } if tokens == 0 => Some(0),
+            Self::Budget { min, .. } => Some(tokens.clamp(min, GEMINI_BUDGET_MAX)),
+            Self::Level | Self::Unset => None,
+        }
+    }
 }
 
 /// None if the model does not think.
@@ -81,13 +105,22 @@ pub fn gemini_thinking(model: &str) -> Option<GeminiThinking> {
     let model = model.to_ascii_lowercase();
     let (_, name) = model.split_once("gemini-")?;
     let thinking = match version_after(&model, "gemini-") {
-        None => GeminiThinking::Unset,
+        // A name such as `gemini-flash-latest`: all models accept a budget, those since version 3 for compatibility.
+        None => GeminiThinking::Budget { min: 512, can_be_off: false },
         Some(version) if version < (Version { major: 2, minor: 5 }) => return None,
         Some(version) if version.major >= 3 => GeminiThinking::Level,
         Some(_) if name.contains("-lite") => GeminiThinking::Unset,
-        Some(_) => GeminiThinking::Budget,
+        Some(_) if name.contains("-flash") => GeminiThinking::Budget { min: 1, can_be_off: true },
+        Some(_) => GeminiThinking::Budget { min: 128, can_be_off: false },
     };
     Some(thinking)
+}
+
+/// Whether a Gemini model accepts a temperature of 0. Since version 3, Google advises against any but the default: models
+/// may repeat themselves endlessly. A name without a version may be one of them.
+pub fn gemini_takes_temperature(model: &str) -> bool {
+    let model = model.to_ascii_lowercase();
+    !model.contains("gemini-") || version_after(&model, "gemini-").is_some_and(|version| version.major < 3)
 }
 
 /// The first number after the prefix, and the number that follows it. A larger number is a date.
@@ -158,18 +191,39 @@ mod tests {
 
     #[test]
     fn the_thinking_of_gemini_is_limited_by_version() {
-        for (model, expected) in [
-            ("gemini-1.5-flash", None),
-            ("gemini-2.0-flash-001", None),
-            ("gemini-2.5-flash", Some(GeminiThinking::Budget)),
-            ("gemini-2.5-pro-preview-06-05", Some(GeminiThinking::Budget)),
-            ("gemini-2.5-flash-lite", Some(GeminiThinking::Unset)),
-            ("gemini-3-pro-preview", Some(GeminiThinking::Level)),
-            ("gemini-3.1-flash-lite-preview", Some(GeminiThinking::Level)),
-            ("gemini-flash-latest", Some(GeminiThinking::Unset)),
-            ("gemma-3-27b-it", None),
+        let budget = |min, can_be_off| Some(GeminiThinking::Budget { min, can_be_off });
+        for (model, expected, takes_temperature) in [
+            ("gemini-1.5-flash", None, true),
+            ("gemini-2.0-flash-001", None, true),
+            ("gemini-2.5-flash", budget(1, true), true),
+            ("gemini-2.5-pro-preview-06-05", budget(128, false), true),
+            ("gemini-2.5-flash-lite", Some(GeminiThinking::Unset), true),
+            ("gemini-3-pro-preview", Some(GeminiThinking::Level), false),
+            ("gemini-3.1-flash-lite-preview", Some(GeminiThinking::Level), false),
+            ("gemini-flash-latest", budget(512, false), false),
+            ("gemini-pro-latest", budget(512, false), false),
+            ("gemini-exp-1206", budget(512, false), false),
+            ("gemma-3-27b-it", None, true),
         ] {
             assert_eq!(gemini_thinking(model), expected, "{model}");
+            assert_eq!(gemini_takes_temperature(model), takes_temperature, "{model}");
+        }
+    }
+
+    #[test]
+    fn a_thinking_budget_is_one_that_the_model_accepts() {
+        for (model, tokens, expected) in [
+            ("gemini-2.5-flash", 0, Some(0)),
+            ("gemini-2.5-flash", 50, Some(50)),
+            ("gemini-2.5-pro", 0, Some(128)),
+            ("gemini-2.5-pro", 8_000, Some(8_000)),
+            ("gemini-2.5-pro", u32::MAX, Some(GEMINI_BUDGET_MAX)),
+            ("gemini-flash-latest", 0, Some(512)),
+            ("gemini-3-pro-preview", 8_000, None),
+            ("gemini-2.5-flash-lite", 8_000, None),
+        ] {
+            let thinking = gemini_thinking(model).unwrap();
+            assert_eq!(thinking.budget(tokens), expected, "{model} {tokens}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Helpers that the APIs share: building requests and parsing JSON responses.
 
 use super::ApiCall;
-use crate::error::with_detail;
+use crate::repetition::unexamined;
 pub use api_auth::aws::percent_encoded as encoded;
 use bytes::Bytes;
 use domain::bounded_json::{BoundedJsonError, parse_as};
@@ -97,10 +97,13 @@ pub fn sentence(text: &str) -> Option<String> {
     (!short.is_empty()).then_some(short)
 }
 
-/// An error that a service reports within its response, with the message of the service.
+/// An error that a service reports within its response, with the message of the service, which is not examined here.
 pub fn failed(kind: ModelErrorKind, before: &str, said: Option<&str>) -> ModelError {
     let error = ModelError::new(kind, before);
-    said.and_then(sentence).map_or_else(|| error.clone(), |said| with_detail(error.clone(), &said))
+    match said.and_then(sentence) {
+        Some(said) => unexamined(error, &said),
+        None => error,
+    }
 }
 
 /// One score per text, 0 to 1, from the indexes that the service returned.

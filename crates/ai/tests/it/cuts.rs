@@ -2,7 +2,7 @@
 
 use crate::fixture::{AMPLE, prompt};
 use crate::rows::{ROWS, Row};
-use ai::apis::{ApiCall, api_of};
+use ai::apis::{ApiCall, RejectedRequest, api_of};
 use domain::ports::{CompletionChunk, ModelError};
 use fakes::models::{ModelRequest, Reply, TEXT, Wanted};
 use proptest::prelude::*;
@@ -18,7 +18,9 @@ fn answer(row: &Row, reply: &Reply) -> Vec<u8> {
     let call =
         ApiCall { provider: &provider, model, authorization: None, now: Default::default(), time_max: AMPLE };
     let mut request = kind.api.completion_request(&call, &prompt(AMPLE)).unwrap();
-    if let Some(plainer) = kind.api.without_unsupported(&request, "max_tokens, max_completion_tokens") {
+    let error_message = "max_tokens, max_completion_tokens";
+    let rejected = RejectedRequest { call: &call, request: &request, answer_tokens_max: 500, error_message };
+    if let Some(plainer) = kind.api.without_unsupported(&rejected) {
         let vendor = (row.vendor)();
         if vendor.understand(&ModelRequest::of(&request)).is_err() {
             request = plainer;

@@ -2,8 +2,9 @@
 
 use crate::fixture::{AMPLE, Fixture, model_request, models, prompt};
 use crate::rows::ROWS;
-use domain::ports::{GenerativeModels, ModelError, ModelErrorKind};
+use domain::ports::{GenerativeModels, ModelError, ModelErrorKind, Prompt, ToolDefinition, Turn};
 use fakes::models::{Manner, Refusal, TEXT};
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// Much longer than the time limit, shorter than the service would take.
@@ -39,7 +40,7 @@ async fn error_statuses_are_distinguished() {
         ] {
             let asked = format!("{message} What stands by the river? {}", row.key);
             for message in [message, asked.as_str()] {
-                fixture.server.behaves_once(Manner::Refuses(Refusal::new(status, message)));
+                fixture.server.behaves(Manner::Refuses(Refusal::new(status, message)));
                 let error = fixture.collect_reply(&prompt(AMPLE)).await.error.expect("a refusal");
                 assert_eq!(error.kind, kind, "{} {status}: {error}", row.name);
                 assert!(error.message.contains(&status.to_string()), "{}: {error}", row.name);
@@ -117,6 +118,58 @@ async fn an_answer_that_stops_in_the_middle_is_no_answer() {
             assert!(!reply.text.is_empty() && TEXT.starts_with(&reply.text), "{}: {}", row.name, reply.text);
             assert!(reply.text.len() < TEXT.len() && reply.usage.is_none(), "{}", row.name);
             check(row.name, &error, row.key);
+        }
+    }
+}
+
+/// A service that has accepted a request may still report an error, in a response with status 200.
+#[tokio::test]
+async fn an_error_within_an_answer_is_shown_like_any_other() {
+    for row in ROWS {
+        let fixture = Fixture::of(row).await;
+        let reports = (row.vendor)().stumble("").is_some();
+        for (said, shown) in [
+            ("the engine is dead", Some("the engine is dead")),
+            ("dead: host='gpu-07.lab.internal' path=/opt/models/x addr=10.1.2.3", Some("dead: …")),
+            ("cannot answer What stands by the river?", None),
+        ] {
+            fixture.server.behaves(Manner::FailsWithin(said.to_owned()));
+            let mut asked = prompt(AMPLE);
+            asked.turns = vec![Turn::User("What stands\nby the river?".to_owned())];
+            let error = fixture.collect_reply(&asked).await.error.expect("an error");
+            check(row.name, &error, row.key);
+            let is_shown = shown.is_some_and(|shown| error.message.ends_with(shown));
+            assert_eq!(is_shown, shown.is_some() && reports, "{}: {error}", row.name);
+            assert!(!error.message.contains("gpu-07") && !error.message.contains("river"), "{error}");
+        }
+    }
+}
+
+/// Whether the service says so before or within its answer, or says nothing.
+#[tokio::test]
+async fn a_model_that_refuses_tools_gets_a_hint() {
+    let said = "registry.ollama.ai/library/gemma:2b does not support tools";
+    let tool = ToolDefinition {
+        name: "f".to_owned(),
+        description: String::new(),
+        parameters: json!({"type": "object"}),
+    };
+    for row in ROWS.iter().filter(|row| row.calls_tools) {
+        let fixture = Fixture::of(row).await;
+        let reports = (row.vendor)().stumble("").is_some();
+        let asked = Prompt { tools: vec![tool.clone()], ..prompt(AMPLE) };
+        for (manner, has_hint) in [
+            (Manner::Refuses(Refusal::new(400, said)), true),
+            (Manner::Refuses(Refusal::new(400, "")), true),
+            (Manner::Refuses(Refusal::new(429, said)), false),
+            (Manner::FailsWithin(said.to_owned()), reports),
+        ] {
+            fixture.server.behaves(manner.clone());
+            let error = fixture.collect_reply(&asked).await.error.expect("an error");
+            let is_hinted = error.message.contains("config.tools to false");
+            assert_eq!(is_hinted, has_hint, "{} {manner:?}: {error}", row.name);
+            let error = fixture.collect_reply(&prompt(AMPLE)).await.error.expect("an error");
+            assert!(!error.message.contains("config.tools"), "{}: {error}", row.name);
         }
     }
 }

@@ -61,6 +61,33 @@ async fn a_token_is_requested_once_and_used() {
     assert_eq!(paths(&fixture)[5..], [completion, "token", completion]);
 }
 
+/// Completions, and the requests of one embedding, need their first token at the same time.
+#[tokio::test]
+async fn concurrent_requests_share_their_first_token() {
+    let fixture = Fixture::of(row()).await;
+    let mut provider = with_key(&fixture, key(fixture.server.url(), keys::PRIVATE_PEM));
+    let models = models(vec![provider.clone()]);
+    let (request, asked) = (model_request(), prompt(AMPLE));
+    let complete = || async {
+        let completion = models.complete(&request, &asked).await.unwrap();
+        CollectedReply::of(completion).await.text
+    };
+    let texts = tokio::join!(complete(), complete(), complete(), complete());
+    assert_eq!(texts, (TEXT.to_owned(), TEXT.to_owned(), TEXT.to_owned(), TEXT.to_owned()));
+    let tokens = || paths(&fixture).iter().filter(|path| *path == "token").count();
+    assert_eq!((tokens(), fixture.server.requests().len()), (1, 5), "{:?}", paths(&fixture));
+
+    // Another key has another token.
+    provider.spec.config["GOOGLE_APPLICATION_CREDENTIALS"]["private_key_id"] = "k2".into();
+    let store = Arc::new(crate::fixture::Records(vec![provider]));
+    let settings = Arc::new(PluginSettings::default());
+    let clock = Arc::new(FixedClock::default());
+    let embedding = AiEmbeddingModels::new(store, crate::fixture::client(), clock, settings);
+    let texts = ["mill", "river", "wheel"].map(str::to_owned);
+    let vectors = embedding.embed_many("P1", EmbeddingInput::Passage, &texts).await.unwrap();
+    assert_eq!((vectors.len(), tokens()), (3, 2), "{:?}", paths(&fixture));
+}
+
 #[tokio::test]
 async fn embeddings_use_the_token_too() {
     let fixture = Fixture::of(row()).await;

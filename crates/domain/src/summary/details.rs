@@ -65,8 +65,8 @@ pub struct SummaryDetails {
     pub tokens_out: u64,
     pub follow_ups: Vec<String>,
     pub warnings: Vec<String>,
-    /// Share of sentences with enough support, 0 to 1.
-    pub grounded: f64,
+    /// Share of sentences with enough support, 0 to 1; null if no sentence was checked.
+    pub grounded: Option<f64>,
     pub sentences: Vec<GroundedSentence>,
     /// True if the model reports that the sources do not contain the answer.
     pub not_found: bool,

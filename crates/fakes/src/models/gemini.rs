@@ -83,7 +83,15 @@ impl Vendor for Gemini {
         let most = config["maxOutputTokens"].as_u64().unwrap_or(u64::MAX);
         // Thoughts count towards the limit: a low one leaves nothing for the reply.
         let emptied = Reply { is_cut: true, ..Reply::default() };
-        let reply = if thoughts >= most { &emptied } else { reply };
+        let endless = Reply { is_cut: true, ..Reply::text(reply.text.repeat(3)) };
+        let repeats_itself = is_of_version_3(&request.path) && config["temperature"].is_number();
+        let reply = if thoughts >= most {
+            &emptied
+        } else if repeats_itself {
+            &endless
+        } else {
+            reply
+        };
         let finish = reply.finish("STOP", "STOP", "MAX_TOKENS");
         let chunk = |parts: Value, finish: Option<&str>| {
             let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});
@@ -197,7 +205,13 @@ fn unknown_name(name: &str) -> Refusal {
     Refusal::new(400, format!("Invalid JSON payload received. Unknown name \"{name}\": Cannot find field."))
 }
 
-/// Since version 3, models have a level of thinking; those of version 2.5 have a budget in tokens.
+/// Whether a model is of version 3, as those are to which names without a version refer.
+fn is_of_version_3(model: &str) -> bool {
+    model.contains("gemini-3") || model.contains("-latest")
+}
+
+/// Since version 3, models have a level of thinking; those of version 2.5 have a budget in tokens, which others accept
+/// if their name has no version.
 fn check_thinking(config: &Value, model: &str) -> Result<(), Refusal> {
     if config.is_null() {
         return Ok(());
@@ -206,8 +220,12 @@ fn check_thinking(config: &Value, model: &str) -> Result<(), Refusal> {
         _ if model.starts_with("gemini-3") => {
             ("thinkingLevel", matches!(config["thinkingLevel"].as_str(), Some("low" | "high")))
         }
-        _ if model.starts_with("gemini-2.5") => {
-            let range = if model.contains("pro") { 128..=32_768 } else { 0..=24_576 };
+        _ if model.starts_with("gemini-2.5") || model.contains("-latest") => {
+            let range = match model {
+                _ if model.contains("-latest") => 512..=24_576,
+                _ if model.contains("pro") => 128..=32_768,
+                _ => 0..=24_576,
+            };
             (
                 "thinkingBudget",
                 config["thinkingBudget"].as_u64().is_some_and(|tokens| range.contains(&tokens)),

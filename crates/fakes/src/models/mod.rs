@@ -149,6 +149,8 @@ pub enum Manner {
     EndsEarly(usize),
     /// Sends this many chunks, then reports an error in the vendor's format.
     Stumbles(usize),
+    /// Status 200, and then at once an error with this message in the vendor's format.
+    FailsWithin(String),
     /// Status 200 with unrelated content.
     Garbage,
 }
@@ -283,7 +285,11 @@ async fn serve(
     match wanted {
         Wanted::Text { streamed } => {
             let wire = vendor.write(&request, &script(&request), *streamed);
-            send(wire, &manner, vendor.stumble("the model fell over"), open)
+            let (manner, message) = match manner {
+                Manner::FailsWithin(message) => (Manner::Stumbles(0), message),
+                manner => (manner, "the model fell over".to_owned()),
+            };
+            send(wire, &manner, vendor.stumble(&message), open)
         }
         Wanted::Vectors { texts } => {
             let vectors: Vec<Vec<f32>> =

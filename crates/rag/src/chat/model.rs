@@ -67,6 +67,7 @@ pub(super) async fn request_reply(
             CompletionChunk::Call(call) => reply.calls.push(call),
             CompletionChunk::ReasoningEnd => {
                 reply.text.clear();
+                chars = 0;
                 safe_stream = SafeStream::default();
             }
             CompletionChunk::Cut => reply.is_cut = true,

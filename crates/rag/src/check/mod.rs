@@ -35,8 +35,8 @@ pub(crate) struct Checked {
     pub body: String,
     pub sources: Vec<SummarySource>,
     pub sentences: Vec<GroundedSentence>,
-    /// Share of sentences with enough support.
-    pub grounded: f64,
+    /// Share of sentences with enough support; None if no sentence was checked.
+    pub grounded: Option<f64>,
     pub follow_ups: Vec<String>,
     pub warnings: Vec<String>,
     /// The model reports that the sources do not contain the answer.
@@ -59,17 +59,14 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
     }
     let unchecked = other_language::drop_unchecked(&mut sentences, &body, sources);
     let good = sentences.iter().filter(|one| one.support >= SUPPORT_MIN).count();
-    let grounded = if sentences.is_empty() {
-        0.0
-    } else {
-        citation_verification::rounded(good as f64 / sentences.len() as f64)
-    };
+    let share = || citation_verification::rounded(good as f64 / sentences.len() as f64);
+    let grounded = (!sentences.is_empty()).then(share);
     let mut warnings = removed.warnings();
     if unchecked > 0 {
         warnings.push(other_language::warning(unchecked));
     }
     // Without sources, as in small talk, no support is needed.
-    if !sources.is_empty() && !sentences.is_empty() && grounded < GROUNDED_MIN {
+    if !sources.is_empty() && grounded.is_some_and(|share| share < GROUNDED_MIN) {
         warnings.push(format!(
             "Only {good} of {} sentences of this answer are supported by the sources that they cite. Check it before \
              you rely on it.",

@@ -1,10 +1,28 @@
 //! Sentences in another language than the sources that they cite. Neither their words nor their meaning can be compared
 //! with the sources, so they count neither as supported nor as unsupported.
+//!
+//! That would excuse any sentence, so its language and that of all its sources have to be certain: a word such as "war"
+//! is in the stopwords of another language, but alone it does not make an English sentence German.
 
 use super::citation_verification::SUPPORT_MIN;
 use crate::prompt::PromptSource;
 use domain::summary::GroundedSentence;
 use relevancy::Language;
+use relevancy::tokens::{lower, tokens};
+use std::collections::HashSet;
+
+/// Number of different words that make the language of a sentence certain: stopwords that the other language does not
+/// have.
+const WORDS_MIN: usize = 4;
+/// The same for a source, which is longer and was not written by a model.
+const SOURCE_WORDS_MIN: usize = 3;
+/// The same for a sentence of an answer that has many words of the same language.
+const WORDS_MIN_IN_ANSWER: usize = 2;
+const ANSWER_WORDS_MIN: usize = 6;
+/// A text may have as many times fewer stopwords that only the other language has: names and titles.
+const FEWER: usize = 4;
+/// Maximum number of words of a text that are read.
+const TEXT_WORDS_MAX: usize = 200;
 
 /// Drops the sentences that cannot be checked, and returns their number. One that is supported all the same stays: by
 /// its names and numbers.
@@ -13,15 +31,45 @@ pub(super) fn drop_unchecked(
     body: &str,
     sources: &[PromptSource],
 ) -> usize {
-    let Some(own) = Language::of_text(body) else { return 0 };
-    let is_other = |n: &u32| {
-        let source = sources.iter().find(|source| source.n == *n);
-        source.and_then(|source| Language::of_text(&source.passages)).is_some_and(|language| language != own)
-    };
     let before = sentences.len();
-    sentences
-        .retain(|one| one.support >= SUPPORT_MIN || one.cites.is_empty() || !one.cites.iter().all(is_other));
+    sentences.retain(|one| {
+        let is_foreign = |n: &u32| {
+            let source = sources.iter().find(|source| source.n == *n);
+            source.is_some_and(|source| are_in_different_languages(&one.text, body, &source.passages))
+        };
+        one.support >= SUPPORT_MIN || one.cites.is_empty() || !one.cites.iter().all(is_foreign)
+    });
     before - sentences.len()
+}
+
+/// Whether a sentence of an answer is certainly in another language than a source.
+fn are_in_different_languages(sentence: &str, answer: &str, source: &str) -> bool {
+    let (Some(own), Some(other)) = (Language::of_text(sentence), Language::of_text(source)) else {
+        return false;
+    };
+    let is_certain = |text: &str, words_min: usize| is_certainly(text, own, other, words_min);
+    own != other
+        && is_certainly(source, other, own, SOURCE_WORDS_MIN)
+        && (is_certain(sentence, WORDS_MIN)
+            || (is_certain(sentence, WORDS_MIN_IN_ANSWER) && is_certain(answer, ANSWER_WORDS_MIN)))
+}
+
+/// Whether a text has so many different stopwords that only the first of two languages has, and hardly any that only the
+/// second one has.
+fn is_certainly(text: &str, language: Language, other: Language, words_min: usize) -> bool {
+    let (mut words, mut others) = (HashSet::new(), 0);
+    for token in tokens(text).take(TEXT_WORDS_MAX) {
+        let word = lower(token.text);
+        match (language.is_stopword(&word), other.is_stopword(&word)) {
+            // English words do not count, although other languages have them too.
+            (true, false) if Language::is_stopword_anywhere(&word) => {
+                words.insert(word.into_owned());
+            }
+            (false, true) => others += 1,
+            _ => {}
+        }
+    }
+    words.len() >= words_min && others * FEWER <= words.len()
 }
 
 pub(super) fn warning(count: usize) -> String {
@@ -40,19 +88,50 @@ pub(super) fn warning(count: usize) -> String {
 mod tests {
     use super::super::check;
     use super::super::urls::tests::sources;
+    use super::*;
 
     const ELBE: &str =
         "The Elbe rose by nine metres in August 2002. Dresden was flooded, and the people left the city.";
+    const CARROW: &str = "Carrow Water was founded in 1820. It was the largest of the mills in the valley.";
+    const FLUSS: &str =
+        "Der Fluss ist in jenem Sommer gestiegen, und viele Menschen sind aus der Stadt geflohen.";
 
     #[test]
     fn an_answer_in_another_language_is_not_called_unsupported() {
         let sources = sources(&[("https://a.example/elbe", ELBE)]);
         let checked = check("Der Fluss ist in jenem Sommer sehr stark angestiegen [1].", &sources);
         assert_eq!((checked.sentences.len(), checked.warnings.len()), (0, 1), "{checked:?}");
+        assert_eq!(checked.grounded, None, "nothing was checked");
         assert!(checked.warnings[0].starts_with("A sentence of this answer could not be checked"));
         let both = "Der Fluss ist in jenem Sommer sehr stark angestiegen [1]. Viele Menschen sind aus der Stadt geflohen [1].";
         let checked = check(both, &sources);
         assert!(checked.warnings[0].starts_with("2 sentences of this answer"), "{:?}", checked.warnings);
+        // A short sentence of an answer whose language is certain.
+        let checked = check(&format!("{both} Sie kamen nicht mehr [1]."), &sources);
+        assert!(checked.warnings[0].starts_with("3 sentences of this answer"), "{:?}", checked.warnings);
+    }
+
+    /// Words such as "war", "die", "care" and "sale" are stopwords of other languages.
+    #[test]
+    fn a_few_words_do_not_excuse_a_sentence() {
+        let sources = sources(&[("", CARROW), ("", ELBE), ("", FLUSS)]);
+        for written in [
+            "War in 1847 ruined Carrow Water [1].",
+            "MIT war men die in Carrow Water [1].",
+            "Health care sale in Carrow Water ended [1].",
+            "Van want deur ruined Carrow Water [1].",
+            "Come in per capita terms, Carrow Water collapsed [1].",
+            "War in 1847 ruined Carrow Water [1]. War in 1848 ruined Dresden [2].",
+            // One of the sources is in its language.
+            "Der Bürgermeister ist auf den Mars geflogen, und er war nicht allein [2][3].",
+            // The language of the answer does not excuse an English sentence.
+            "Der Fluss ist in jenem Sommer gestiegen, und die Menschen sind geflohen [3]. War ruined Carrow Water [1].",
+        ] {
+            let checked = check(written, &sources);
+            let excused = checked.warnings.iter().any(|warning| warning.contains("could not be checked"));
+            assert!(!excused && checked.grounded.is_some(), "{written}: {checked:?}");
+            assert!(!checked.sentences.is_empty(), "{written}: {checked:?}");
+        }
     }
 
     #[test]
@@ -63,10 +142,29 @@ mod tests {
             ("The mayor has left for the planet Mars [1].", "Only 0 of 1 sentences"),
         ] {
             let checked = check(written, &sources);
-            assert_eq!(checked.sentences.len(), 1, "{written}");
+            assert_eq!((checked.sentences.len(), checked.grounded), (1, Some(0.0)), "{written}");
             assert!(checked.warnings[0].starts_with(warning), "{:?}", checked.warnings);
         }
         let named = check("Die Elbe stieg im August 2002 in Dresden um neun Meter [1].", &sources);
         assert_eq!(named.sentences.len() + named.warnings.len(), 1, "supported by its names, or not checked");
+    }
+
+    #[test]
+    fn similar_languages_are_told_apart_by_their_own_words() {
+        let [danish, norwegian, english, german] =
+            ["danish", "norwegian", "english", "german"].map(Language::named);
+        for (text, language, other, expected) in [
+            ("Der Fluss ist in jenem Sommer nicht gestiegen", german, english, true),
+            ("Das Buch \"The Lord of the Rings\" ist sehr gut", german, english, false),
+            ("War in 1847 and man", german, english, false),
+            // Most stopwords of both are the same.
+            ("Det er ikke som vi har sagt", danish, norwegian, false),
+            ("", german, english, false),
+        ] {
+            assert_eq!(is_certainly(text, language, other, WORDS_MIN), expected, "{text}");
+        }
+        let late = "x ".repeat(TEXT_WORDS_MAX) + FLUSS;
+        assert!(is_certainly(FLUSS, german, english, WORDS_MIN));
+        assert!(!is_certainly(&late, german, english, WORDS_MIN));
     }
 }

@@ -169,7 +169,7 @@ impl AnswerView {
 /// The number of supported sentences.
 fn supported(details: &SummaryDetails) -> usize {
     let count = details.sentences.len();
-    ((details.grounded.clamp(0.0, 1.0) * count as f64).round() as usize).min(count)
+    ((details.grounded.unwrap_or(0.0).clamp(0.0, 1.0) * count as f64).round() as usize).min(count)
 }
 
 impl SourceView {
@@ -228,7 +228,7 @@ mod tests {
             generation_time: 1.24,
             follow_ups: vec![text.to_owned()],
             warnings: vec![text.to_owned()],
-            grounded: 2.0 / 3.0,
+            grounded: Some(2.0 / 3.0),
             sentences: vec![sentence(0.9), sentence(0.1), sentence(0.5)],
             ..SummaryDetails::default()
         };

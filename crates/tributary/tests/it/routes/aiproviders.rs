@@ -166,6 +166,49 @@ async fn roles_and_secrets_of_the_config() {
     app.stop().await;
 }
 
+/// The key of a service account may be given as the object that Google's console saves, as a text or as a path.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_key_of_a_service_account_is_masked_whatever_its_form() {
+    const NAME: &str = "GOOGLE_APPLICATION_CREDENTIALS";
+    let app = AppHarness::start().await;
+    let otto = app.user("otto", &[]).await;
+    let key = json!({"type": "service_account", "client_email": "a@mill.example", "private_key_id": "canary-key-id",
+        "private_key": SECRET, "token_uri": "https://oauth2.googleapis.com/token", "more": [{"secret": SECRET}]});
+    for (name, given) in [
+        ("object", key.clone()),
+        ("text", key.to_string().into()),
+        ("path", json!("/etc/canary-key-id.json")),
+    ] {
+        let config = json!({NAME: given, "VERTEX_PROJECT": "mill-project", "VERTEX_LOCATION": "global"});
+        let spec = json!({"name": name, "model": "vertex_ai/gemini-2.5-pro", "config": config});
+        let (path, created) = create(&app, spec).await;
+        let stored = async || {
+            let id = AiProviderId(created["id"].as_i64().unwrap());
+            app.service.app().store.ai_provider(id).await.unwrap().spec.config[NAME].clone()
+        };
+        let masked = json!({NAME: "••••", "VERTEX_PROJECT": "mill-project", "VERTEX_LOCATION": "global"});
+        assert_eq!((&created["config"][NAME], stored().await), (&json!("••••"), given.clone()), "{name}");
+        // Changes keep it: of another setting, with the mask, and of all that was shown.
+        let patched = app.admin.patch(&path, &json!({"config": {"max_tokens": 900}})).await;
+        assert_eq!((patched.status.as_u16(), stored().await), (200, given.clone()), "{name} {patched:?}");
+        let patched = app.admin.patch(&path, &json!({"config": {NAME: "••••", "max_tokens": null}})).await;
+        assert_eq!((patched.status.as_u16(), stored().await), (200, given.clone()), "{name} {patched:?}");
+        let shown = app.admin.get(&path).await.body;
+        let mut config = shown["config"].clone();
+        config.as_object_mut().unwrap().shift_remove("roles");
+        assert_eq!(config, masked, "{name}");
+        assert_eq!(app.admin.put(&path, &shown).await.status, 200, "{name}");
+        assert_eq!(stored().await, given, "{name}");
+    }
+    let paths = [LIST, "/svc/audit/?kind=aiprovider"];
+    for (client, path) in [(&app.admin, paths[0]), (&app.admin, paths[1]), (&otto, paths[0])] {
+        let shown = client.get(path).await.body.to_string();
+        assert!(!shown.contains(SECRET) && !shown.contains("canary-key-id"), "{shown}");
+    }
+    assert!(!files_hold(app.folder(), SECRET), "the key is sealed at rest");
+    app.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn private_ones_are_for_their_owner() {
     let app = AppHarness::start().await;

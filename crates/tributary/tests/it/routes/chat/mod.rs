@@ -3,6 +3,7 @@
 mod export;
 mod limits;
 mod messages;
+mod model_errors;
 mod records;
 
 use crate::app_harness::{Answer, Client};
