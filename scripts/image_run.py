@@ -39,7 +39,7 @@ def last_stage(dockerfile):
     text = re.sub(r"\\\n\s*", " ", dockerfile.read_text())
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     start = max(index for index, line in enumerate(lines) if line.startswith("FROM "))
-    stage = {"ENV": {}}
+    stage = {"ENV": {}, "FONTS": []}
     for line in lines[start + 1 :]:
         word, rest = line.split(" ", 1)
         if word == "ENV":
@@ -48,6 +48,9 @@ def last_stage(dockerfile):
             stage[word] = json.loads(rest)
         elif word == "HEALTHCHECK":
             stage[word] = json.loads(rest[rest.index("[") :])
+        elif word == "COPY" and rest.startswith("--from=fonts "):
+            *sources, folder = rest.split()[1:]
+            stage["FONTS"] += [(pathlib.Path(source), folder) for source in sources]
         elif word in ("USER", "WORKDIR"):
             stage[word] = rest
     return stage
@@ -78,8 +81,19 @@ def copy_packages(rootfs):
     shutil.copy2("/etc/ssl/certs/ca-certificates.crt", certificates)
 
 
-def make_rootfs(rootfs, program):
+def copy_fonts(rootfs, fonts):
+    for source, folder in fonts:
+        if not source.is_file():
+            print(f"not on this machine, and so not in the image: {source}")
+            continue
+        target = rootfs / folder[1:]
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target)
+
+
+def make_rootfs(rootfs, program, fonts):
     copy_packages(rootfs)
+    copy_fonts(rootfs, fonts)
     for folder in ("proc", "dev", "sys", "tmp", "data", "usr/local/bin", "etc"):
         (rootfs / folder).mkdir(parents=True, exist_ok=True)
     (rootfs / "etc/passwd").write_text("root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n")
@@ -170,7 +184,7 @@ def main():
         rootfs.mkdir()
         data.mkdir()
         os.chown(data, 65532, 65532)
-        make_rootfs(rootfs, program)
+        make_rootfs(rootfs, program, stage["FONTS"])
         folder.chmod(0o755)
         size = sum(entry.stat().st_size for entry in rootfs.rglob("*") if entry.is_file() and not entry.is_symlink())
         print(f"root filesystem: {size / 1e6:.0f} MB, the program {program.stat().st_size / 1e6:.0f} MB")

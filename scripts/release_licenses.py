@@ -18,7 +18,11 @@ from release_sbom import PACKAGE, ROOT, read_graph, read_packages
 LICENSE_FILE = re.compile(r"(un)?licen[cs]e|copying|copyright|notice", re.IGNORECASE)
 NOT_TEXT = {".rs", ".toml", ".json", ".html", ".hbs"}
 # Third-party data listed in NOTICE.
-DATA = ["crates/processors/data/SCOWL-COPYRIGHT.txt", "crates/domain/data/ZXCVBN-LICENSE.txt"]
+DATA = [
+    "crates/processors/data/SCOWL-COPYRIGHT.txt",
+    "crates/domain/data/ZXCVBN-LICENSE.txt",
+    "crates/rag/data/DEJAVU-LICENSE.txt",
+]
 LINE = "=" * 80
 
 

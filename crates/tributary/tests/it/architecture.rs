@@ -76,7 +76,7 @@ const LOCKED: &[(&str, &[&str])] = &[
     ("tiktoken-rs", &["ai"]),
     // Its service is mounted on a route of the server.
     ("rmcp", &["mcp", "server"]),
-    ("zstd", &["ai", "processors", "relevancy", "store"]),
+    ("zstd", &["ai", "processors", "rag", "relevancy", "store"]),
 ];
 
 pub fn root() -> PathBuf {

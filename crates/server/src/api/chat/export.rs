@@ -31,14 +31,15 @@ pub struct ExportQuery {
     format: Format,
 }
 
-/// A chat as PDF, HTML or Markdown. A PDF in another script than Latin needs a font of it on the server. A chat with
-/// characters that no font has, or of a script such as Devanagari, is refused, and the response names them. Symbols
-/// that no font has are written by their code point, such as `[U+2705]`. HTML and Markdown support everything.
+/// A chat as PDF, HTML or Markdown. A PDF in Chinese, Thai or another script that the program has no font of needs one
+/// on the server. A chat of a script without a font, or of one such as Devanagari, is refused, and the response names
+/// the scripts. Symbols that no font has are written in plain characters or by their code point, such as `[U+1F680]`.
+/// HTML and Markdown support everything.
 #[utoipa::path(get, path = "/svc/chat/{id}/export/", tag = "answers", params(("id" = i64, Path, description = "Id of the chat."), ExportQuery),
     responses((status = 200, description = "The file.", content((Vec<u8> = "application/pdf"), (String = "text/html"), (String = "text/markdown"))),
     (status = 400, description = "Another format.", body = ErrorBody),
     (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody),
-    (status = 422, description = "The PDF does not support some of its characters, or the chat is too long for a PDF.", body = ErrorBody)))]
+    (status = 422, description = "The PDF does not support one of its scripts, or the chat is too long for a PDF.", body = ErrorBody)))]
 pub async fn export_chat(
     caller: Caller,
     State(state): State<Arc<AppState>>,

@@ -75,6 +75,26 @@ fn a_released_program_is_copied_not_compiled() {
     assert!(!ignored.lines().any(|line| line.trim_matches('/') == "dist"), "dist is sent to the builder");
 }
 
+/// Where the program looks for them.
+#[test]
+fn the_image_has_fonts_with_their_licenses() {
+    let fonts = stage("fonts");
+    let (_, installed) = fonts.iter().find(|(word, _)| word == "RUN").unwrap();
+    let copies: Vec<String> = instructions()
+        .into_iter()
+        .filter_map(|(word, rest)| {
+            (word == "COPY").then(|| rest.strip_prefix("--from=fonts ").map(str::to_owned))?
+        })
+        .collect();
+    assert!(copies.iter().any(|copy| copy.contains(".ttf") && copy.ends_with(" /usr/share/fonts/truetype/")));
+    for package in ["fonts-droid-fallback", "fonts-noto-core"] {
+        assert!(installed.contains(package), "{installed}");
+        let license = format!("/usr/share/doc/{package}/copyright /usr/share/doc/{package}/");
+        assert!(copies.contains(&license), "{copies:?}");
+    }
+    assert!(read("deploy/deb/control").contains("Recommends: fonts-droid-fallback\n"));
+}
+
 #[test]
 fn the_compiler_is_new_enough() {
     let manifest: toml::Table = read("Cargo.toml").parse().unwrap();

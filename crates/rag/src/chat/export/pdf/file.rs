@@ -1,6 +1,6 @@
 //! PDF 1.4 writer. Pages are not compressed, embedded fonts are.
 
-use super::fonts::{FontPart, Glyph};
+use super::fonts::{FontPart, Glyph, PartGlyph};
 use super::lines::{Line, PAGE_HEIGHT, PAGE_WIDTH, Page};
 use super::typesetter::Span;
 use domain::instant::Instant;
@@ -12,7 +12,7 @@ use std::io::Write as _;
 /// Number of the first object of an embedded font, after catalog, page tree, two fonts and document information.
 const FIRST_FONT: usize = 6;
 /// Objects of an embedded font.
-const FONT_OBJECTS: usize = 5;
+const FONT_OBJECTS: usize = 6;
 /// Width of the outline that makes characters bold, relative to the font size.
 const BOLD_OUTLINE: f32 = 0.03;
 
@@ -105,14 +105,17 @@ fn standard_font(name: &str) -> String {
     format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>")
 }
 
-/// The objects of a font: the font, its descendant, its descriptor, its program and the texts of its glyphs.
+/// The objects of a font: the font, its descendant, its descriptor, its program, and by code the texts and the glyphs.
 fn embedded_font(font: &FontPart, number: usize, first: usize) -> [Vec<u8>; FONT_OBJECTS] {
     // The tag of a subset: six characters.
     let tag: String =
         [number / 26, number % 26].iter().map(|at| char::from(b'A' + (*at % 26) as u8)).collect();
     let name = format!("TRIB{tag}+{}", font.name);
     let [left, bottom, right, top] = font.bounds;
-    let widths: Vec<String> = font.glyphs.iter().map(|(id, width, _)| format!("{id} [{width}]")).collect();
+    let widths: Vec<String> = font.glyphs.iter().map(|glyph| glyph.width.to_string()).collect();
+    // Code 0 is the glyph for missing characters.
+    let ids: Vec<u8> =
+        [0].into_iter().chain(font.glyphs.iter().map(|glyph| glyph.id)).flat_map(u16::to_be_bytes).collect();
     [
         format!(
             "<< /Type /Font /Subtype /Type0 /BaseFont /{name} /Encoding /Identity-H /DescendantFonts [{} 0 R] \
@@ -123,9 +126,10 @@ fn embedded_font(font: &FontPart, number: usize, first: usize) -> [Vec<u8>; FONT
         .into_bytes(),
         format!(
             "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /{name} /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) \
-             /Supplement 0 >> /FontDescriptor {} 0 R /DW 0 /W [{}] /CIDToGIDMap /Identity >>",
+             /Supplement 0 >> /FontDescriptor {} 0 R /DW 0 /W [1 [{}]] /CIDToGIDMap {} 0 R >>",
             first + 2,
-            widths.join(" ")
+            widths.join(" "),
+            first + 5
         )
         .into_bytes(),
         format!(
@@ -139,6 +143,7 @@ fn embedded_font(font: &FontPart, number: usize, first: usize) -> [Vec<u8>; FONT
         .into_bytes(),
         compressed_stream(&format!(" /Length1 {}", font.bytes.len()), &font.bytes),
         compressed_stream("", to_unicode(font).as_bytes()),
+        compressed_stream("", &ids),
     ]
 }
 
@@ -150,11 +155,11 @@ fn to_unicode(font: &FontPart) -> String {
                    /Ordering (UCS) /Supplement 0 >> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n\
                    1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n"
         .to_owned();
-    let texts: Vec<&(u16, i32, String)> = font.glyphs.iter().filter(|(.., text)| !text.is_empty()).collect();
+    let texts: Vec<(usize, &PartGlyph)> = (1..).zip(&font.glyphs).collect();
     for part in texts.chunks(MAP_ENTRIES_MAX) {
         map.push_str(&format!("{} beginbfchar\n", part.len()));
-        for (id, _, text) in part {
-            map.push_str(&format!("<{id:04X}> <{}>\n", utf16(text)));
+        for (code, glyph) in part {
+            map.push_str(&format!("<{code:04X}> <{}>\n", utf16(&glyph.text)));
         }
         map.push_str("endbfchar\n");
     }
@@ -189,12 +194,14 @@ fn content(lines: &[Line]) -> String {
                     ));
                 }
                 Span::Embedded { font, glyphs, .. } => {
-                    // The fonts of the system are regular; an outline makes them bold.
+                    // Embedded fonts are regular; an outline makes them bold.
                     let bold = format!("2 Tr {:.2} w ", size as f32 * BOLD_OUTLINE);
                     let bold = if style.is_bold() { bold.as_str() } else { "0 Tr " };
-                    let ids: String = glyphs.iter().map(|Glyph { id, .. }| format!("{id:04X}")).collect();
-                    content
-                        .push_str(&format!("BT /E{font} {size} Tf {bold}{x:.2} {y} Td <{ids}> Tj 0 Tr ET\n"));
+                    let codes: String =
+                        glyphs.iter().map(|Glyph { code, .. }| format!("{code:04X}")).collect();
+                    content.push_str(&format!(
+                        "BT /E{font} {size} Tf {bold}{x:.2} {y} Td <{codes}> Tj 0 Tr ET\n"
+                    ));
                 }
             }
             x += span.width() as f32 * size as f32 / 1000.0;

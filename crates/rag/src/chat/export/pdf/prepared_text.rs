@@ -1,10 +1,10 @@
-//! Texts in the form in which they are set: composed, without invisible characters, on one line.
+//! Texts in the form in which they are set: composed, without invisible characters, on one line, without characters that
+//! no font has.
 
 use super::fonts::{JOINERS, has_unknown_forms};
 use super::winansi;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 
 /// The text of one paragraph, with single spaces between words.
 pub(super) fn prepared(text: &str) -> String {
@@ -33,20 +33,32 @@ pub(super) fn is_of_complex_script(c: char) -> bool {
             | '\u{abc0}'..='\u{abff}' | '\u{10a00}'..='\u{11fff}')
 }
 
-/// Whether a text cannot be understood without this character; others are written by their code point.
-pub(super) fn is_alphabetic(c: char) -> bool {
-    c.is_alphanumeric() || is_combining_mark(c)
+/// Plain characters that say the same: `1/3` for `⅓`.
+pub(super) fn plain_form(c: char) -> Option<String> {
+    const FRACTION_SLASH: char = '\u{2044}';
+    let plain = std::iter::once(c).nfkc().map(|plain| if plain == FRACTION_SLASH { '/' } else { plain });
+    let plain: String = plain.collect();
+    (!plain.chars().eq([c]) && !plain.starts_with(' ')).then_some(plain)
 }
 
-/// Writes characters by their code point.
-pub(super) fn with_code_points(text: &str, characters: &BTreeSet<char>) -> String {
+pub(super) fn code_point(c: char) -> String {
+    format!("[U+{:04X}]", u32::from(c))
+}
+
+/// Writes these characters in another way.
+pub(super) fn with_substitutes(text: &str, substitutes: &BTreeMap<char, String>) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if characters.contains(&c) {
-            out.push_str(&format!("[U+{:04X}]", u32::from(c)));
-        } else {
+        let Some(other) = substitutes.get(&c) else {
             out.push(c);
+            continue;
+        };
+        // `2⅓` is not 21/3.
+        let is_digit = |c: char| c.is_ascii_digit();
+        if out.ends_with(is_digit) && other.starts_with(is_digit) {
+            out.push(' ');
         }
+        out.push_str(other);
     }
     out
 }
@@ -61,20 +73,34 @@ mod tests {
             ("e\u{301}  a\tb", "é a b"),
             ("a\u{200b}b\u{7}\u{202e}c", "abc"),
             ("می\u{200c}خواهم", "می\u{200c}خواهم"),
-            ("a‑b → c≥d\u{202f}e", "a-b -> c>=d e"),
-            ("✅ 水", "✅ 水"),
+            ("a‑b → c≥d\u{202f}e", "a-b → c≥d e"),
+            ("1️⃣ ✅ 水", "1\u{20e3} ✅ 水"),
             ("", ""),
         ] {
             assert_eq!(prepared(text), expected, "{text}");
         }
         let beyond = characters_beyond_standard(["é ✅", "水\u{200d}"].into_iter());
         assert_eq!(beyond, BTreeSet::from(['✅', '水']));
-        assert_eq!(with_code_points("a✅水", &BTreeSet::from(['✅'])), "a[U+2705]水");
         for (c, is_complex) in
             [('न', true), ('ক', true), ('ម', true), ('ب', false), ('水', false), ('ก', false)]
         {
             assert_eq!(is_of_complex_script(c), is_complex, "{c}");
         }
-        assert!(is_alphabetic('水') && is_alphabetic('\u{93f}') && !is_alphabetic('✅'));
+    }
+
+    #[test]
+    fn characters_are_written_in_another_way() {
+        for (c, plain) in
+            [('₂', Some("2")), ('⅓', Some("1/3")), ('㎏', Some("kg")), ('\u{20e3}', None), ('水', None)]
+        {
+            assert_eq!(plain_form(c).as_deref(), plain, "{c}");
+        }
+        let mut substitutes: BTreeMap<char, String> =
+            ['₂', '⅓'].into_iter().map(|c| (c, plain_form(c).unwrap())).collect();
+        substitutes.insert('🚀', code_point('🚀'));
+        for (text, expected) in [("CO₂ 2⅓ ⅓", "CO2 2 1/3 1/3"), ("a🚀水", "a[U+1F680]水"), ("", "")]
+        {
+            assert_eq!(with_substitutes(text, &substitutes), expected, "{text}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Sets a paragraph: chooses fonts, breaks lines, and orders texts of both directions.
 
-use super::fonts::{FontData, FontPart, Glyph, JOINERS, UsedFont};
+use super::fonts::{FontData, FontPart, Glyph, JOINERS, UsedFont, mirrored};
 use super::winansi;
 use std::ops::Range;
 use unicode_bidi::{BidiClass, ParagraphBidiInfo, bidi_class};
@@ -40,7 +40,7 @@ pub(super) struct SetLine {
 
 pub(super) struct Typesetter<'f> {
     fonts: Vec<UsedFont<'f>>,
-    /// The font that has all of the paragraph, unless the standard fonts have it.
+    /// The font that has all of the paragraph, unless the standard fonts have its words.
     whole: Option<usize>,
 }
 
@@ -75,7 +75,10 @@ impl<'f> Typesetter<'f> {
             return vec![SetLine::default()];
         }
         self.whole = None;
-        self.whole = self.font_of(text, None).flatten();
+        // Symbols alone do not change the font of the words around them.
+        if text.contains(|c: char| c.is_alphabetic() && winansi::byte(c).is_none()) {
+            self.whole = self.font_of(text, None).flatten();
+        }
         let is_of_rtl = |c: char| matches!(bidi_class(c), BidiClass::R | BidiClass::AL);
         let bidi = text.contains(is_of_rtl).then(|| ParagraphBidiInfo::new(text, None));
         let ranges = self.line_ranges(text, is_bold, width_max);
@@ -153,11 +156,16 @@ impl<'f> Typesetter<'f> {
     }
 
     fn span(&mut self, text: &str, font: Option<usize>, is_rtl: bool, is_bold: bool) -> Span {
+        // A standard font has no glyph that is drawn as one bracket and copied as the other.
+        let is_mirrored = is_rtl && text.contains(|c| mirrored(c) != c);
+        let font =
+            font.or_else(|| is_mirrored.then(|| self.fonts.iter().position(|font| font.has_all(text)))?);
         let Some((font, used)) = font.and_then(|font| Some((font, self.fonts.get_mut(font)?))) else {
-            let mut bytes: Vec<u8> = text.chars().filter_map(winansi::byte).collect();
+            let mut characters: Vec<char> = text.chars().collect();
             if is_rtl {
-                bytes = bytes.into_iter().rev().map(mirrored).collect();
+                characters = characters.into_iter().rev().map(mirrored).collect();
             }
+            let bytes: Vec<u8> = characters.into_iter().filter_map(winansi::byte).collect();
             let width = standard_width(&bytes, is_bold);
             return Span::Standard { bytes, width };
         };
@@ -212,7 +220,7 @@ impl<'f> Typesetter<'f> {
     /// The font of a text: None if no font has all of them, Some(None) for the standard font. Signs
     /// between characters of one font are taken from it as well.
     fn font_of(&self, cluster: &str, last: Option<usize>) -> Option<Option<usize>> {
-        let has = |font: &UsedFont<'_>| cluster.chars().all(|c| JOINERS.contains(&c) || font.has(c));
+        let has = |font: &UsedFont<'_>| font.has_all(cluster);
         if self.whole.and_then(|whole| self.fonts.get(whole)).is_some_and(has) {
             return Some(self.whole);
         }
@@ -234,23 +242,6 @@ impl<'f> Typesetter<'f> {
 fn standard_width(bytes: &[u8], is_bold: bool) -> i32 {
     let width: u32 = bytes.iter().map(|byte| winansi::width(*byte, is_bold)).sum();
     i32::try_from(width).unwrap_or(i32::MAX)
-}
-
-/// A bracket in a text from right to left.
-fn mirrored(byte: u8) -> u8 {
-    match byte {
-        b'(' => b')',
-        b')' => b'(',
-        b'[' => b']',
-        b']' => b'[',
-        b'{' => b'}',
-        b'}' => b'{',
-        b'<' => b'>',
-        b'>' => b'<',
-        0xab => 0xbb,
-        0xbb => 0xab,
-        other => other,
-    }
 }
 
 /// Words and the spaces between them.

@@ -1,7 +1,7 @@
 //! What must be known of a font file to choose it, without reading all of it: its characters and its style.
 
-use super::truetype::{CharacterMap, u16_at, u32_at};
-use std::collections::BTreeSet;
+use super::big_endian::{u16_at, u32_at};
+use super::character_map::CharacterMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -21,15 +21,8 @@ pub struct FontTables {
     pub start: u32,
     pub weight: u16,
     pub is_slanted: bool,
-    characters: Vec<u8>,
-}
-
-impl FontTables {
-    pub fn covered(&self, needed: &BTreeSet<char>) -> BTreeSet<char> {
-        let map = CharacterMap::parse(&self.characters);
-        let has = |c: &char| map.as_ref().is_some_and(|map| map.glyph(*c).is_some());
-        needed.iter().copied().filter(has).collect()
-    }
+    /// First and last characters that it has, in their order.
+    pub ranges: Vec<(u32, u32)>,
 }
 
 /// The fonts of a file that have TrueType outlines.
@@ -41,11 +34,8 @@ pub fn read_tables(path: &Path) -> io::Result<Vec<FontTables>> {
         let offsets = bytes_at(&mut file, 12, 4 * count)?;
         starts = offsets.chunks_exact(4).filter_map(|offset| u32_at(offset, 0)).collect();
     }
-    let mut fonts = Vec::new();
-    for start in starts {
-        fonts.extend(font_at(&mut file, start)?);
-    }
-    Ok(fonts)
+    // A damaged part of a collection says nothing about the others.
+    Ok(starts.into_iter().filter_map(|start| font_at(&mut file, start).ok().flatten()).collect())
 }
 
 fn font_at(file: &mut File, start: u32) -> io::Result<Option<FontTables>> {
@@ -60,12 +50,14 @@ fn font_at(file: &mut File, start: u32) -> io::Result<Option<FontTables>> {
     let (Some((offset, length)), Some(_)) = (map, table(b"glyf")) else { return Ok(None) };
     let characters = bytes_at(file, offset, length)?;
     let (mut weight, mut is_slanted) = (400, false);
-    if let Some((offset, _)) = table(b"OS/2").filter(|(_, length)| *length >= STYLE_BYTES) {
-        let style = bytes_at(file, offset, STYLE_BYTES)?;
+    if let Some((offset, _)) = table(b"OS/2").filter(|(_, length)| *length >= STYLE_BYTES)
+        && let Ok(style) = bytes_at(file, offset, STYLE_BYTES)
+    {
         weight = u16_at(&style, WEIGHT).unwrap_or(weight);
         is_slanted = u16_at(&style, STYLE).is_some_and(|style| style & 1 != 0);
     }
-    Ok(Some(FontTables { start, weight, is_slanted, characters }))
+    let ranges = CharacterMap::parse(&characters).map(|map| map.ranges()).unwrap_or_default();
+    Ok((!ranges.is_empty()).then_some(FontTables { start, weight, is_slanted, ranges }))
 }
 
 fn bytes_at(file: &mut File, offset: u32, length: u32) -> io::Result<Vec<u8>> {

@@ -1,5 +1,7 @@
 //! TrueType: characters, widths and outlines of a font, and a font that has only some of its glyphs.
 
+use super::big_endian::{u16_at, u32_at};
+use super::character_map::CharacterMap;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -13,6 +15,10 @@ const LONG_OFFSETS: usize = 50;
 const ASCENT: usize = 4;
 const METRICS: usize = 34;
 const GLYPHS: usize = 4;
+/// Bytes of a row of `hmtx`.
+const METRIC_BYTES: usize = 4;
+/// Most bytes of the outlines of a smaller font. Damaged offsets may repeat those of a font.
+const OUTLINES_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 pub struct TrueType<'f> {
     bytes: &'f [u8],
@@ -34,28 +40,30 @@ impl<'f> TrueType<'f> {
         let start = start as usize;
         let table = |name: &[u8; 4]| table(bytes, start, name);
         let (head, hhea) = (table(b"head")?, table(b"hhea")?);
+        let metrics = u16_at(hhea, METRICS)?.max(1);
         Some(Self {
             bytes,
             start,
             map: CharacterMap::parse(table(b"cmap")?)?,
             glyphs: u16_at(table(b"maxp")?, GLYPHS)?,
-            metrics: u16_at(hhea, METRICS)?.max(1),
+            metrics,
             units: u16_at(head, UNITS_PER_EM).filter(|units| *units > 0)?,
             has_long_offsets: u16_at(head, LONG_OFFSETS)? != 0,
-            widths: table(b"hmtx")?,
+            widths: table(b"hmtx").filter(|widths| widths.len() >= METRIC_BYTES * usize::from(metrics))?,
             offsets: table(b"loca")?,
             outlines: table(b"glyf")?,
         })
     }
 
+    /// None also if its outline is missing.
     pub fn glyph(&self, c: char) -> Option<u16> {
-        self.map.glyph(c).filter(|glyph| *glyph < self.glyphs)
+        self.map.glyph(c).filter(|glyph| *glyph < self.glyphs && self.outline(*glyph).is_some())
     }
 
     /// In thousandths of the font size.
     pub fn width(&self, glyph: u16) -> i32 {
         let row = usize::from(glyph.min(self.metrics - 1));
-        self.thousandths(u16_at(self.widths, 4 * row).unwrap_or_default().into())
+        self.thousandths(u16_at(self.widths, METRIC_BYTES * row).unwrap_or_default().into())
     }
 
     /// The box around all glyphs, then ascent and descent, in thousandths.
@@ -68,7 +76,7 @@ impl<'f> TrueType<'f> {
         [edge(0), edge(1), edge(2), edge(3), signed(b"hhea", ASCENT), signed(b"hhea", ASCENT + 2)]
     }
 
-    /// A font with the same numbers of glyphs that has the outlines of these only.
+    /// A font with the same numbers of glyphs that has the outlines of these only. None if it would be too large.
     pub fn subset(&self, used: &BTreeSet<u16>) -> Option<Vec<u8>> {
         let used = self.with_components(used);
         let count = used.last().copied().unwrap_or_default().checked_add(1)?;
@@ -79,10 +87,13 @@ impl<'f> TrueType<'f> {
                 outlines.extend(self.outline(glyph).unwrap_or_default());
                 outlines.resize(outlines.len().next_multiple_of(4), 0);
             }
+            if outlines.len() > OUTLINES_BYTES_MAX {
+                return None;
+            }
         }
         offsets.extend(u32::try_from(outlines.len()).ok()?.to_be_bytes());
         let metrics = self.metrics.min(count);
-        let widths = 4 * usize::from(metrics) + 2 * usize::from(count - metrics);
+        let widths = METRIC_BYTES * usize::from(metrics) + 2 * usize::from(count - metrics);
         let mut tables: Vec<(&[u8; 4], Vec<u8>)> = Vec::new();
         for name in TABLES {
             let Some(own) = table(self.bytes, self.start, name) else { continue };
@@ -161,61 +172,7 @@ fn components(outline: &[u8]) -> Vec<u16> {
     parts
 }
 
-/// Which glyph a character has: formats 4 and 12, which all fonts of Unicode characters have.
-pub struct CharacterMap<'f> {
-    format: u16,
-    rows: &'f [u8],
-}
-
-impl<'f> CharacterMap<'f> {
-    pub fn parse(table: &'f [u8]) -> Option<Self> {
-        let count = usize::from(u16_at(table, 2)?);
-        let map = |row: usize| {
-            let at = 4 + 8 * row;
-            let (platform, encoding) = (u16_at(table, at)?, u16_at(table, at + 2)?);
-            let rows = table.get(u32_at(table, at + 4)? as usize..)?;
-            let is_unicode = platform == 0 || (platform == 3 && matches!(encoding, 1 | 10));
-            let format = u16_at(rows, 0).filter(|format| is_unicode && matches!(format, 4 | 12))?;
-            Some(Self { format, rows })
-        };
-        // Format 12 has all characters.
-        (0..count).filter_map(map).max_by_key(|map| map.format)
-    }
-
-    pub fn glyph(&self, c: char) -> Option<u16> {
-        let found = if self.format == 12 { self.in_groups(c.into()) } else { self.in_segments(c.into()) };
-        found.filter(|glyph| *glyph != 0)
-    }
-
-    /// Format 12: groups of first character, last character and first glyph.
-    fn in_groups(&self, c: u32) -> Option<u16> {
-        let count = u32_at(self.rows, 12)? as usize;
-        let groups = self.rows.get(16..)?.chunks_exact(12).take(count);
-        let group = |group: &[u8]| Some((u32_at(group, 0)?, u32_at(group, 4)?, u32_at(group, 8)?));
-        let (first, _, glyph) =
-            groups.filter_map(group).find(|(first, last, _)| (*first..=*last).contains(&c))?;
-        u16::try_from(glyph.checked_add(c - first)?).ok()
-    }
-
-    /// Format 4: the lists of last characters, first characters, differences and offsets.
-    fn in_segments(&self, c: u32) -> Option<u16> {
-        let c = u16::try_from(c).ok()?;
-        let double = usize::from(u16_at(self.rows, 6)?);
-        let (lasts, firsts, deltas, offsets) = (14, 16 + double, 16 + 2 * double, 16 + 3 * double);
-        let at =
-            (0..double).step_by(2).find(|at| u16_at(self.rows, lasts + at).is_some_and(|last| last >= c))?;
-        let first = u16_at(self.rows, firsts + at).filter(|first| *first <= c)?;
-        let delta = u16_at(self.rows, deltas + at)?;
-        let offset = u16_at(self.rows, offsets + at)?;
-        if offset == 0 {
-            return Some(c.wrapping_add(delta));
-        }
-        let glyph = u16_at(self.rows, offsets + at + usize::from(offset) + 2 * usize::from(c - first))?;
-        Some(if glyph == 0 { 0 } else { glyph.wrapping_add(delta) })
-    }
-}
-
-fn table<'f>(bytes: &'f [u8], start: usize, name: &[u8; 4]) -> Option<&'f [u8]> {
+pub fn table<'f>(bytes: &'f [u8], start: usize, name: &[u8; 4]) -> Option<&'f [u8]> {
     let count = usize::from(u16_at(bytes, start + 4)?);
     let rows = bytes.get(start + 12..)?.chunks_exact(16).take(count);
     let row = rows.into_iter().find(|row| row.starts_with(name))?;
@@ -224,7 +181,7 @@ fn table<'f>(bytes: &'f [u8], start: usize, name: &[u8; 4]) -> Option<&'f [u8]> 
 }
 
 /// A font file of these tables.
-fn assembled(mut tables: Vec<(&[u8; 4], Vec<u8>)>) -> Vec<u8> {
+pub fn assembled(mut tables: Vec<(&[u8; 4], Vec<u8>)>) -> Vec<u8> {
     tables.sort();
     let count = u16::try_from(tables.len()).unwrap_or_default();
     let power = count.checked_ilog2().unwrap_or_default();
@@ -254,14 +211,6 @@ fn checksum(table: &[u8]) -> u32 {
     table.chunks(4).map(word).fold(0, u32::wrapping_add)
 }
 
-pub fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_be_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
-}
-
-pub fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_be_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
-}
-
 fn set_u16(bytes: &mut [u8], at: usize, number: u16) -> Option<()> {
     bytes.get_mut(at..at + 2)?.copy_from_slice(&number.to_be_bytes());
     Some(())
@@ -271,35 +220,6 @@ fn set_u16(bytes: &mut [u8], at: usize, number: u16) -> Option<()> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    /// Segments `A` to `C` with glyphs 1 to 3, and `水` with glyph 9.
-    fn segments() -> Vec<u8> {
-        let numbers: [u16; 23] = [
-            4, 0, 0, 6, 0, 0, 0, // header: three segments
-            0x43, 0x6c34, 0xffff, 0, // last characters
-            0x41, 0x6c34, 0xffff, // first characters
-            0xffc0, 0, 1, // differences
-            0, 4, 0, // offsets
-            9, 0, 0, // glyphs
-        ];
-        [&[0, 0, 0, 1, 0, 3, 0, 1, 0, 0, 0, 12][..], &numbers.map(u16::to_be_bytes).concat()].concat()
-    }
-
-    #[test]
-    fn characters_have_glyphs() {
-        let table = segments();
-        let map = CharacterMap::parse(&table).unwrap();
-        for (c, glyph) in [('A', Some(1)), ('C', Some(3)), ('D', None), ('水', Some(9)), ('🦀', None)] {
-            assert_eq!(map.glyph(c), glyph, "{c}");
-        }
-        let groups = [12_u32 << 16, 0, 0, 2, 0x41, 0x43, 1, 0x1f980, 0x1f980, 7];
-        let groups = groups.map(u32::to_be_bytes).concat();
-        let table = [&[0, 0, 0, 1, 0, 3, 0, 10, 0, 0, 0, 12][..], &groups].concat();
-        let map = CharacterMap::parse(&table).unwrap();
-        for (c, glyph) in [('B', Some(2)), ('D', None), ('🦀', Some(7))] {
-            assert_eq!(map.glyph(c), glyph, "{c}");
-        }
-    }
 
     #[test]
     fn glyphs_are_made_of_others() {
@@ -314,9 +234,6 @@ mod tests {
         fn damaged_fonts_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), start in 0u32..9) {
             if let Some(font) = TrueType::parse(&bytes, start) {
                 font.subset(&BTreeSet::from([1, 2, 9]));
-            }
-            if let Some(map) = CharacterMap::parse(&bytes) {
-                map.glyph('A');
             }
             components(&bytes);
         }

@@ -1,6 +1,6 @@
 //! A font of a document: the glyphs of a text, and those that must be embedded.
 
-use super::joining::joined;
+use super::joining::{JOINERS, joined};
 use super::truetype::TrueType;
 use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization;
@@ -13,18 +13,19 @@ pub struct FontData {
     pub name: String,
 }
 
-/// A glyph and its width in thousandths of the font size.
+/// A glyph by its code in the document, and its width in thousandths of the font size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glyph {
-    pub id: u16,
+    pub code: u16,
     pub width: i32,
 }
 
 pub struct UsedFont<'f> {
     font: TrueType<'f>,
     name: String,
-    /// By glyph, the text that it stands for.
-    texts: BTreeMap<u16, String>,
+    /// By glyph and the text that it stands for, its code. A bracket stands for another one in a text from right to
+    /// left, so a glyph may have several.
+    codes: BTreeMap<(u16, String), u16>,
 }
 
 /// The used part of a font, to be embedded.
@@ -34,19 +35,25 @@ pub struct FontPart {
     pub bounds: [i32; 4],
     pub ascent: i32,
     pub descent: i32,
-    /// By glyph: its width and its text.
-    pub glyphs: Vec<(u16, i32, String)>,
+    /// In the order of their codes, which begin with 1.
+    pub glyphs: Vec<PartGlyph>,
+}
+
+pub struct PartGlyph {
+    pub id: u16,
+    pub width: i32,
+    pub text: String,
 }
 
 impl<'f> UsedFont<'f> {
     /// None if the font is damaged.
     pub fn of(data: &'f FontData) -> Option<Self> {
         let font = TrueType::parse(&data.bytes, data.start)?;
-        Some(Self { font, name: data.name.clone(), texts: BTreeMap::new() })
+        Some(Self { font, name: data.name.clone(), codes: BTreeMap::new() })
     }
 
-    pub fn has(&self, c: char) -> bool {
-        self.font.glyph(c).is_some()
+    pub fn has_all(&self, text: &str) -> bool {
+        text.chars().all(|c| JOINERS.contains(&c) || self.font.glyph(c).is_some())
     }
 
     /// The width of a text in thousandths of the font size.
@@ -60,9 +67,7 @@ impl<'f> UsedFont<'f> {
         let mut clusters: Vec<Vec<Glyph>> = Vec::new();
         for shown in joined(text) {
             let character = if is_rtl { mirrored(shown.character) } else { shown.character };
-            let Some(id) = self.glyph(character) else { continue };
-            self.texts.entry(id).or_insert_with(|| shown.text.to_owned());
-            let glyph = Glyph { id, width: self.font.width(id) };
+            let Some(glyph) = self.used_glyph(character, shown.text) else { continue };
             // A mark is drawn over the glyph before it, in both directions.
             match clusters.last_mut() {
                 Some(cluster) if is_combining_mark(character) => cluster.push(glyph),
@@ -75,13 +80,27 @@ impl<'f> UsedFont<'f> {
         clusters.concat()
     }
 
+    fn used_glyph(&mut self, character: char, text: &str) -> Option<Glyph> {
+        let id = self.glyph(character)?;
+        let next = u16::try_from(self.codes.len() + 1).ok()?;
+        let code = *self.codes.entry((id, text.to_owned())).or_insert(next);
+        Some(Glyph { code, width: self.font.width(id) })
+    }
+
     /// None if the font is damaged.
     pub fn part(&self) -> Option<FontPart> {
         let [left, bottom, right, top, ascent, descent] = self.font.measures();
-        let glyphs = self.texts.iter().map(|(id, text)| (*id, self.font.width(*id), text.clone())).collect();
+        let mut codes: Vec<_> = self.codes.iter().collect();
+        codes.sort_unstable_by_key(|(_, code)| **code);
+        let glyph = |(id, text): &(u16, String)| PartGlyph {
+            id: *id,
+            width: self.font.width(*id),
+            text: text.clone(),
+        };
+        let glyphs = codes.into_iter().map(|(used, _)| glyph(used)).collect();
         Some(FontPart {
             name: self.name.clone(),
-            bytes: self.font.subset(&self.texts.keys().copied().collect())?,
+            bytes: self.font.subset(&self.codes.keys().map(|(id, _)| *id).collect())?,
             bounds: [left, bottom, right, top],
             ascent,
             descent,
@@ -97,8 +116,18 @@ impl<'f> UsedFont<'f> {
 }
 
 /// A bracket in a text from right to left.
-fn mirrored(c: char) -> char {
-    const PAIRS: [(char, char); 5] = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>'), ('«', '»')];
+pub fn mirrored(c: char) -> char {
+    const PAIRS: [(char, char); 9] = [
+        ('(', ')'),
+        ('[', ']'),
+        ('{', '}'),
+        ('<', '>'),
+        ('«', '»'),
+        ('‹', '›'),
+        ('≤', '≥'),
+        ('⟨', '⟩'),
+        ('⟦', '⟧'),
+    ];
     let other = |(open, close): &(char, char)| match c {
         _ if c == *open => Some(*close),
         _ if c == *close => Some(*open),
