@@ -15,3 +15,4 @@ pub use prober::ProviderProber;
 
 pub(crate) use factory::{ProviderRunFactory, ProviderRunInput};
 pub(crate) use result_set::ResultSetTemplate;
+pub(crate) use run::past_deadline;

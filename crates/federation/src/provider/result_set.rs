@@ -21,6 +21,21 @@ pub(crate) struct ResultSetTemplate {
     pub(super) result_processors: Vec<String>,
 }
 
+/// Ends the set of a provider that did not respond in time. What was sent to it stays known.
+pub(super) fn end_at_deadline(set: &mut ResultSet, now: Time, waited: Duration) {
+    let waited_s = instant::tenths(waited);
+    let provider = set.provider_name.clone();
+    set.notices.push(Notice::new(now, NoticeKind::ProviderTimedOut { provider, waited_s }));
+    set.status = ProviderStatus::Timeout;
+    set.error = Some(ProviderError {
+        code: ConnectorErrorKind::Timeout.code().to_owned(),
+        message: format!("no response within {waited_s:.1} s"),
+    });
+    set.time_s = waited_s;
+    (set.found, set.retrieved) = (0, 0);
+    set.items.clear();
+}
+
 impl ResultSetTemplate {
     pub fn provider_id(&self) -> ProviderId {
         self.provider.id
@@ -50,20 +65,9 @@ impl ResultSetTemplate {
 
     /// The result set of a provider that did not respond before the deadline.
     pub fn timed_out(&self, now: Time, waited: Duration) -> ResultSet {
-        let waited_s = instant::tenths(waited);
-        let provider = self.provider.spec.name.clone();
-        let notice = Notice::new(now, NoticeKind::ProviderTimedOut { provider, waited_s });
-        let fault = ProviderError {
-            code: ConnectorErrorKind::Timeout.code().to_owned(),
-            message: format!("no response within {waited_s:.1} s"),
-        };
-        ResultSet {
-            status: ProviderStatus::Timeout,
-            error: Some(fault),
-            notices: vec![notice],
-            time_s: waited_s,
-            ..self.empty(now)
-        }
+        let mut set = self.empty(now);
+        end_at_deadline(&mut set, now, waited);
+        set
     }
 
     /// The result set after a failure of our own code; the cause is in the log.

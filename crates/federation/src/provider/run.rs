@@ -3,6 +3,7 @@
 use super::errors::loggable_causes;
 use super::fetch::PageFetcher;
 use super::provider_run::ProviderRun;
+use super::result_set::end_at_deadline;
 use crate::provider_health::{Admission, whole_seconds};
 use domain::instant;
 use domain::known_secrets::KnownSecrets;
@@ -11,7 +12,7 @@ use domain::ports::{Connector, ConnectorError, ConnectorErrorKind};
 use domain::result::{ProviderError, ResultSet};
 use domain::status::ProviderStatus;
 use std::sync::Arc;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 impl ProviderRun {
     /// Runs all steps. Never fails: an error is recorded in the result set and in the provider's health.
@@ -35,7 +36,9 @@ impl ProviderRun {
                 provider_health.failed(&error, self.backoff);
                 // A timeout of the request is reported like the deadline of the search.
                 if error.kind == ConnectorErrorKind::Timeout {
-                    return self.result_set_template().timed_out(self.context.clock.now(), started.elapsed());
+                    let waited = started.elapsed().min(self.deadline.saturating_duration_since(started));
+                    end_at_deadline(&mut set, self.context.clock.now(), waited);
+                    return set;
                 }
                 self.fail(&mut set, &error);
             }
@@ -62,11 +65,13 @@ impl ProviderRun {
         set.items.clear();
     }
 
-    /// Runs the steps and masks the secrets that a provider repeats in notices and errors. Returns why results are
-    /// missing, if some are.
+    /// Runs the steps until the deadline and masks the secrets that a provider repeats in notices and errors. Returns why
+    /// results are missing, if some are.
     async fn run_steps(&self, set: &mut ResultSet) -> Result<Option<ConnectorError>, ConnectorError> {
         let (connector, secrets) = self.build_connector().await?;
-        let mut outcome = self.fetch_and_process(set, &connector, &secrets).await;
+        // The deadline is met here, so that what was done until then stays in the set.
+        let steps = timeout_at(self.deadline, self.fetch_and_process(set, &connector, &secrets));
+        let mut outcome = steps.await.unwrap_or_else(|_| Err(past_deadline()));
         for notice in &mut set.notices {
             notice.kind.change_texts(|text| secrets.mask_in_place(text));
         }
@@ -106,6 +111,10 @@ impl ProviderRun {
 fn note_missing(set: &mut ResultSet, error: &ConnectorError) {
     set.status = ProviderStatus::Partial;
     set.error = Some(fault(error));
+}
+
+pub(crate) fn past_deadline() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::Timeout, "the deadline")
 }
 
 fn fault(error: &ConnectorError) -> ProviderError {

@@ -1,13 +1,13 @@
 //! Queries all selected providers concurrently, under one deadline.
 
-use crate::provider::{ProviderRunInput, ResultSetTemplate};
+use crate::provider::{ProviderRunInput, ResultSetTemplate, past_deadline};
 use crate::response_memory::RunMemory;
 use crate::search::log_text::without_query;
 use crate::search::runner::SearchRunner;
 use crate::search::transform_loader::RunTransforms;
 use crate::timings::RunTimer;
 use domain::ids::ProviderId;
-use domain::ports::{ConnectorError, ConnectorErrorKind, ProviderEnd};
+use domain::ports::{ConnectorErrorKind, ProviderEnd};
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
 use domain::search::Search;
@@ -115,11 +115,8 @@ impl SearchRunner {
 
     /// The result set after the deadline; counts as a failure of the provider, so that its breaker can open.
     fn timed_out(&self, template: &ResultSetTemplate) -> ResultSet {
-        let error = ConnectorError::new(ConnectorErrorKind::Timeout, "the deadline");
-        self.provider_runs
-            .health
-            .provider(template.provider_id())
-            .failed(&error, self.settings.source_backoff.0);
+        let health = self.provider_runs.health.provider(template.provider_id());
+        health.failed(&past_deadline(), self.settings.source_backoff.0);
         template.timed_out(self.context.clock.now(), self.settings.timeout.0)
     }
 

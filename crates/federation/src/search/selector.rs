@@ -180,6 +180,8 @@ mod tests {
             ("rates company:acme", vec![], "ABC"),
             ("news:rates company:acme", vec![], "ACD"),
             ("nwes:rates", vec![], "AB"),
+            ("10:30 std::news company:acme", vec![], "ABC"),
+            ("Dune: Part Two", vec![], "AB"),
             ("rates", text("company"), "C"),
             ("news:rates", text("B"), "ABD"),
             ("rates", vec![ProviderRef::Id(3)], "C"),
