@@ -195,9 +195,14 @@ impl ProviderSpec {
     }
 }
 
+/// What identifies a name: a search that names a provider ignores case and surrounding blanks.
+pub fn name_key(name: &str) -> String {
+    name.trim().to_lowercase()
+}
+
 /// Whether a search cannot tell one name from the other.
 pub fn is_same_name(one: &str, other: &str) -> bool {
-    one.trim().to_lowercase() == other.trim().to_lowercase()
+    name_key(one) == name_key(other)
 }
 
 /// Parses an object, or a text that contains one, most often `"{}"`, as many configurations have it.

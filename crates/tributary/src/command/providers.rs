@@ -6,7 +6,7 @@ use crate::bundled_providers::{self, ReadySource};
 use crate::terminal;
 use clap::{Args, Subcommand};
 use domain::ports::ProviderStore;
-use domain::provider::{ProviderSpec, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider, is_same_name};
 use domain::user::Principal;
 
 /// List or add bundled providers.
@@ -131,7 +131,7 @@ pub(super) async fn add(
 }
 
 async fn stored(app: &App, name: &str) -> anyhow::Result<Option<SearchProvider>> {
-    Ok(app.store.providers().await?.into_iter().find(|provider| provider.spec.name == name))
+    Ok(app.store.providers().await?.into_iter().find(|provider| is_same_name(&provider.spec.name, name)))
 }
 
 /// The provider to store: the existing record or the bundled one, with the new credentials. It becomes active if

@@ -5,7 +5,7 @@ use crate::bundled_providers::{self, ReadySource};
 use crate::terminal;
 use clap::Args;
 use domain::ports::ProviderStore;
-use domain::provider::{ProviderSpec, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider, is_same_name};
 
 /// Update the names and tags of providers from this version's bundled providers. Without --apply, only show the
 /// changes.
@@ -38,12 +38,14 @@ impl SyncProviders {
         let app = cli.open().await?;
         let stored = app.store.providers().await?;
         for name in &self.names {
-            let is_there = stored.iter().any(|provider| provider.spec.name == *name);
+            let is_there = stored.iter().any(|provider| is_same_name(&provider.spec.name, name));
             anyhow::ensure!(is_there, "no provider '{name}'");
         }
         let ready = bundled_providers::all()?;
         let mut changes = changes(&stored, &ready);
-        changes.retain(|change| self.names.is_empty() || self.names.contains(&change.from.spec.name));
+        changes.retain(|change| {
+            self.names.is_empty() || self.names.iter().any(|name| is_same_name(name, &change.from.spec.name))
+        });
         for change in &changes {
             if self.apply {
                 let spec = change.to.clone();
@@ -99,11 +101,12 @@ fn counterpart<'a>(
     stored: &[SearchProvider],
     ready: &'a [ReadySource],
 ) -> Option<&'a ReadySource> {
-    let by_name = |name: &str| ready.iter().find(|source| source.spec.name == name);
+    let by_name = |name: &str| ready.iter().find(|source| is_same_name(&source.spec.name, name));
     if let Some(source) = by_name(&provider.spec.name) {
         return Some(source);
     }
-    let is_free = |source: &&ReadySource| stored.iter().all(|one| one.spec.name != source.spec.name);
+    let is_free =
+        |source: &&ReadySource| !stored.iter().any(|one| is_same_name(&one.spec.name, &source.spec.name));
     let asked = identity(&provider.spec);
     let is_alone =
         stored.iter().filter(|one| by_name(&one.spec.name).is_none() && identity(&one.spec) == asked).count()

@@ -169,6 +169,8 @@ fn people_tokens_and_providers_by_command() {
     assert_eq!(text(&loaded.stdout).trim(), "1 added, 0 replaced, 0 already present, 2 failed");
     let said = text(&loaded.stderr);
     assert!(said.contains("record 2 (B)") && said.contains("Did you mean 'RequestsGet'?"), "{said}");
+    // A name in different case is the same name.
+    std::fs::write(here.join("providers.json"), good.replace("\"A\"", "\" a\"")).unwrap();
     let again = run(here, &["load-providers", "--user", "anna", "--replace", "providers.json"]);
     assert_eq!(text(&again.stdout).trim(), "0 added, 1 replaced, 0 already present, 1 failed");
 

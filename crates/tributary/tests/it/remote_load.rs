@@ -57,7 +57,7 @@ async fn records_are_added_kept_replaced_and_rejected_one_by_one() {
     assert_eq!(again.status.code(), Some(0), "{again:?}");
     assert_eq!(text(&again.stdout).trim(), "1 added, 0 replaced, 1 already present, 0 failed");
 
-    let mut changed = record("New A");
+    let mut changed = record("new a");
     changed["description"] = "changed".into();
     changed["credentials"] = "key=••••".into();
     let replaced = load(folder.path(), &app.base, &changed, &[by_file, &["--replace"]].concat(), &[]);

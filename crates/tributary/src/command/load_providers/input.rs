@@ -3,9 +3,10 @@
 use super::{misspelled_fields, parse_records};
 use crate::command::load::read_within;
 use crate::terminal;
-use domain::provider::ProviderSpec;
+use domain::provider::{ProviderSpec, name_key};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 
 /// Maximum number of records of one call: each is one request.
@@ -67,10 +68,12 @@ fn repeated_names(inputs: &[Input]) -> Vec<String> {
     let mut first = BTreeMap::new();
     let mut faults = Vec::new();
     for Input { label, name, .. } in inputs {
-        match first.get(name.as_str()) {
-            Some(other) => faults.push(format!("{label} ({name}): {other} has the same name")),
-            None => {
-                first.insert(name.as_str(), label.as_str());
+        match first.entry(name_key(name)) {
+            Entry::Occupied(other) => {
+                faults.push(format!("{label} ({name}): {} has the same name", other.get()));
+            }
+            Entry::Vacant(place) => {
+                place.insert(label);
             }
         }
     }
@@ -98,7 +101,7 @@ mod tests {
         let broken = [
             "{",
             r#"[{"name": "A"}, 7, {"name": " "}, {"name": "C", "active": "yes"}]"#,
-            r#"[{"name": "A"}, {"name": "D", "results_per_query": 0}]"#,
+            r#"[{"name": "a"}, {"name": "D", "results_per_query": 0}]"#,
         ];
         let faults = read(&broken).unwrap_err();
         for fault in [
@@ -111,7 +114,7 @@ mod tests {
             assert!(faults.contains(fault), "{fault}: {faults}");
         }
         assert!(
-            faults.contains("2.json, record 1 (A): ") && faults.contains("has the same name"),
+            faults.contains("2.json, record 1 (a): ") && faults.contains("has the same name"),
             "{faults}"
         );
     }

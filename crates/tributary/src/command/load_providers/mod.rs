@@ -13,7 +13,7 @@ use anyhow::Context;
 use clap::Args;
 use domain::audit::{Action, Author};
 use domain::ports::{AuditStore, ProviderStore, StoreError};
-use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderSpec, SearchProvider};
+use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderSpec, SearchProvider, is_same_name};
 use domain::secret::{Secret, without_value};
 use domain::user::{Principal, User};
 use domain::validation::FieldErrors;
@@ -166,7 +166,7 @@ pub async fn replace_by_name(app: &App, spec: ProviderSpec) -> anyhow::Result<()
     let all = app.store.providers().await?;
     let there = all
         .iter()
-        .find(|provider| provider.spec.name == spec.name)
+        .find(|provider| is_same_name(&provider.spec.name, &spec.name))
         .context("the provider was deleted meanwhile")?;
     let author = Author::command_line(app.clock.now()).with_edit_action(Action::Replaced);
     app.store.on_behalf_of(author).replace_provider(there.id, spec, app.clock.now()).await?;
@@ -194,7 +194,7 @@ pub(super) async fn unmasked(
     spec: ProviderSpec,
 ) -> anyhow::Result<Result<ProviderSpec, FieldErrors>> {
     let all = app.store.providers().await?;
-    let Some(there) = all.iter().find(|provider| provider.spec.name == spec.name) else {
+    let Some(there) = all.iter().find(|provider| is_same_name(&provider.spec.name, &spec.name)) else {
         return Ok(Ok(spec));
     };
     let is_masked = Secret::is_masked(&spec.credentials);

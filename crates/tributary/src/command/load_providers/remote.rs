@@ -7,6 +7,7 @@ use super::{Tally, json_files};
 use crate::terminal;
 use anyhow::{Context, ensure};
 use clap::Args;
+use domain::provider::name_key;
 use domain::secret::Secret;
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -62,7 +63,7 @@ impl RemoteOptions {
         let mut known = service.provider_ids().await?;
         let count = inputs.len();
         for (position, input) in inputs.into_iter().enumerate() {
-            let id = known.remove(&input.name);
+            let id = known.remove(&name_key(&input.name));
             let outcome = send(&service, &input, id, replace).await;
             let outcome = outcome.with_context(|| {
                 format!("{}: stopped with {} of {count} records not sent", input.label, count - position)

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, bail, ensure};
 use domain::ports::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions};
+use domain::provider::name_key;
 use domain::secret::Secret;
 use outbound::{ClientLimits, GuardedClient};
 use serde::Deserialize;
@@ -97,14 +98,14 @@ impl RemoteService {
         Ok(service)
     }
 
-    /// The ids of all providers by name.
+    /// The ids of all providers by the keys of their names.
     pub async fn provider_ids(&self) -> anyhow::Result<HashMap<String, i64>> {
         let mut ids = HashMap::new();
         for page in 1..=PAGES_MAX {
             let path = format!("searchproviders/?items={PAGE_ITEMS}&page={page}");
             let ProviderPage { count, results } = self.get(&path).await?;
             let is_empty = results.is_empty();
-            ids.extend(results.into_iter().map(|one| (one.name, one.id)));
+            ids.extend(results.into_iter().map(|one| (name_key(&one.name), one.id)));
             if is_empty || page * PAGE_ITEMS >= count {
                 return Ok(ids);
             }
