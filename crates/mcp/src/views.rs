@@ -247,6 +247,10 @@ impl RunView {
         let name = inline(&self.name, TITLE_CHARS_MAX);
         match &self.error {
             None => format!("{name} {} of {}", self.retrieved, self.found),
+            Some(error) if self.retrieved > 0 => {
+                let error = inline(error, TITLE_CHARS_MAX);
+                format!("{name} {} of {}, {}: {error}", self.retrieved, self.found, self.status)
+            }
             Some(error) => format!("{name} {}: {}", self.status, inline(error, TITLE_CHARS_MAX)),
         }
     }
@@ -259,6 +263,24 @@ mod tests {
     use domain::instant::Instant;
     use domain::notice::Notice;
     use domain::search::SearchSpec;
+
+    #[test]
+    fn a_source_of_which_a_part_failed_has_its_counts() {
+        let run = |retrieved, status: &str, error: Option<&str>| RunView {
+            name: "Rivers".into(),
+            found: 40,
+            retrieved,
+            status: status.into(),
+            error: error.map(str::to_owned),
+        };
+        for (run, expected) in [
+            (run(10, "ok", None), "Rivers 10 of 40"),
+            (run(10, "partial", Some("HTTP 500")), "Rivers 10 of 40, partial: HTTP 500"),
+            (run(0, "error", Some("HTTP 500")), "Rivers error: HTTP 500"),
+        ] {
+            assert_eq!(run.markdown(), expected);
+        }
+    }
 
     #[test]
     fn snippets_and_counts_have_their_limits() {
