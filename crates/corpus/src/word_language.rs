@@ -1,4 +1,5 @@
-//! The language in which the words of documents are indexed. Queries are read in the same one.
+//! The language of the index of words: chunks are read in it unless they are clearly in another one (`sparse_vector`),
+//! and queries in all languages.
 //!
 //! An index in memory is built from the texts at every start, in the configured language. A stored index keeps the
 //! language in which it was written until it is written again: by `reindex_corpus`, or by the upgrade of an index without words.
@@ -15,7 +16,7 @@ const NAME: &str = "word_language";
 /// Versions that did not record the language indexed English words.
 const UNRECORDED: &str = "english";
 
-/// The language of the sparse vectors of documents and of queries.
+/// The language of the index.
 pub(crate) async fn indexed(parts: &CacheParts) -> Result<Language, StoreError> {
     Ok(Language::named(&name(parts).await?))
 }

@@ -1,6 +1,6 @@
 //! Searches: what a client may send, and what is stored.
 
-use crate::corpus::{self, Topic};
+use crate::corpus::{self, MatterTag, Topic};
 use crate::ids::{RunNumber, SearchId, UserId};
 use crate::instant::Instant;
 use crate::notice::Notice;
@@ -197,6 +197,7 @@ impl SearchSpec {
         ] {
             check_list(&mut errors, field, list);
         }
+        MatterTag::check_search_tags(&mut errors, "tags", &self.tags);
         errors
     }
 
@@ -313,6 +314,12 @@ mod tests {
         assert_eq!(fields, ["query_string", "results_requested", "retention", "tags"]);
         assert!(SearchSpec::of_query("fine").check().is_empty());
         assert!(!SearchSpec::of_query("x".repeat(QUERY_CHARS_MAX + 1)).check().is_empty());
+        for (tag, is_valid) in
+            [("matter:acme", true), ("MATTER: acme", true), ("news", true), ("matter:", false)]
+        {
+            let spec = SearchSpec { tags: vec![tag.to_owned()], ..SearchSpec::of_query("fine") };
+            assert_eq!(spec.check().is_empty(), is_valid, "{tag}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::drive;
 use crate::{CacheParts, permissions};
-use domain::corpus::{DocumentAddress, Signal, Visibility};
+use domain::corpus::{DocumentAddress, MatterTag, Signal, Visibility};
 use domain::ids::{SignalId, UserId};
 use domain::ports::StoreError;
 use sha2::{Digest, Sha256};
@@ -35,17 +35,18 @@ pub struct DocumentIndex {
 }
 
 impl DocumentIndex {
-    /// With a matter tag, only the documents of that matter.
+    /// With a matter tag, only the documents of that matter; empty: all.
     pub async fn load(parts: &CacheParts, user: UserId, matter_tag: &str) -> Result<Self, StoreError> {
         let tokens = permissions::tokens_of(parts, user).await?;
+        let matter = MatterTag::parse(matter_tag);
         let (mut index, mut after) = (Self::default(), None);
         loop {
             let ids = parts.store.signal_ids(after, BATCH).await?;
             let Some(last) = ids.last() else { break };
             after = Some(*last);
             for signal in parts.store.signals(&ids, Visibility::To(&tokens)).await? {
-                let is_wanted =
-                    matter_tag.is_empty() || signal.matter_tags.iter().any(|tag| tag == matter_tag);
+                let is_of_matter = matter.as_ref().is_some_and(|tag| tag.is_among(&signal.matter_tags));
+                let is_wanted = matter_tag.is_empty() || is_of_matter;
                 if is_wanted && !index.put(&signal) {
                     tracing::warn!(user.id = user.0, "a scan compares with {DOCUMENTS_MAX} documents only");
                     return Ok(index.sorted());

@@ -1,6 +1,6 @@
 //! Turns an ingest request into a record and a task.
 
-use super::job::{IngestJob, ProviderResult, StoredText, matters, matters_of_search, new_signal, retrieval};
+use super::job::{IngestJob, ProviderResult, StoredText, matters_of_search, new_signal, retrieval};
 use super::limits::SUPPLIED_WORDS_MIN;
 use super::prepare::{PreparedText, prepare};
 use super::request::{Accepted, Document, IngestError, IngestRequest};
@@ -9,7 +9,7 @@ use super::vectors::are_indexed;
 use super::{cached_text, records, source};
 use crate::CacheParts;
 use bytes::Bytes;
-use domain::corpus::{DocumentAddress, Grant, NewSignal, Signal, SignalState};
+use domain::corpus::{DocumentAddress, Grant, MatterTag, NewSignal, Signal, SignalState};
 use domain::ids::{TaskId, UserId};
 use domain::instant::Instant;
 use domain::notice::{Notice, NoticeKind};
@@ -36,7 +36,7 @@ struct Wanted {
     is_result: bool,
     /// The named provider did not return this URL.
     is_foreign: bool,
-    matter_tags: Vec<String>,
+    matter_tags: Vec<MatterTag>,
 }
 
 pub async fn enqueue(parts: &CacheParts, request: IngestRequest) -> Result<Accepted, IngestError> {
@@ -110,7 +110,10 @@ pub async fn enqueue_and_wait(
             let signal = records::requested(parts, accepted.signal.signal_id, user).await?;
             let grant = grant_of(parts, &signal, user).await?;
             let Some(grant) = grant else { continue };
-            if grant.opens(&signal) && grant.last_ok.is_some_and(|last_ok| last_ok >= since) {
+            // An earlier request may have caused the task.
+            let is_up_to_date = grant.last_ok.is_some_and(|last_ok| last_ok >= since)
+                || is_fresh(parts, &signal, &grant, parts.clock.now());
+            if grant.opens(&signal) && is_up_to_date {
                 is_stored.store(true, Ordering::Relaxed);
                 if is_found(parts, &signal).await {
                     return Ok(signal);
@@ -190,8 +193,7 @@ async fn wanted(parts: &CacheParts, request: IngestRequest) -> Result<Wanted, In
             let SourceRequest { provider, item } = own_source(parts, request.user, provider, item).await?;
             let address = DocumentAddress::of(&item.url).ok_or(IngestError::NoAddress)?;
             matter_tags.extend(tags_of_result(parts, &item).await);
-            let (matter_tags, title) = (matters(&matter_tags), String::new());
-            let (supplied, is_result, is_foreign) = (None, true, false);
+            let (title, supplied, is_result, is_foreign) = (String::new(), None, true, false);
             Ok(Wanted { address, provider, item, title, supplied, is_result, is_foreign, matter_tags })
         }
         Document::Address { provider, url, title, body } => {
@@ -205,8 +207,7 @@ async fn wanted(parts: &CacheParts, request: IngestRequest) -> Result<Wanted, In
                 None => known_source(parts, &address, request.user, &url).await?,
             };
             let is_foreign = is_named && source::id_of(&provider).is_none();
-            let (matter_tags, is_result) = (matters(&matter_tags), false);
-            Ok(Wanted { address, provider, item, title, supplied, is_result, is_foreign, matter_tags })
+            Ok(Wanted { address, provider, item, title, supplied, is_result: false, is_foreign, matter_tags })
         }
     }
 }
@@ -290,7 +291,7 @@ pub(super) async fn store_text(parts: &CacheParts, text: PreparedText) -> Result
 }
 
 /// The matters named by the tags of a saved result's search; none if the result is gone.
-pub(super) async fn tags_of_result(parts: &CacheParts, item: &ResultItem) -> Vec<String> {
+pub(super) async fn tags_of_result(parts: &CacheParts, item: &ResultItem) -> Vec<MatterTag> {
     if item.swirl_id.0 == 0 {
         return Vec::new();
     }

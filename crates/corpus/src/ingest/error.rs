@@ -76,7 +76,9 @@ impl From<VectorSyncError> for IngestFailure {
         match error {
             VectorSyncError::Store(error) => error.into(),
             VectorSyncError::Vectors(
-                error @ (VectorError::Dimension { .. } | VectorError::Foreign { .. }),
+                error @ (VectorError::Dimension { .. }
+                | VectorError::Foreign { .. }
+                | VectorError::ForeignTable { .. }),
             ) => Self::finally(error),
             VectorSyncError::Vectors(error) => Self::passing(error),
         }
@@ -105,6 +107,7 @@ mod tests {
             IngestFailure::from(BodyError::TooLarge(50)),
             IngestFailure::from(VectorSyncError::from(VectorError::Dimension { there: 3, ours: 4 })),
             IngestFailure::from(VectorSyncError::from(VectorError::Foreign { collection: text() })),
+            IngestFailure::from(VectorSyncError::from(VectorError::ForeignTable { table: text() })),
             IngestFailure::from(EmbeddingError::Unknown { model: text(), hint: text() }),
         ];
         assert!(finals.iter().all(|failure| matches!(failure, IngestFailure::Final { .. })), "{finals:?}");

@@ -3,9 +3,9 @@
 use super::limits::MATTER_TAGS_MAX;
 use super::{external_id, source};
 use crate::CacheParts;
-use domain::corpus::{DocumentAddress, MATTER_PREFIX, NewSignal, Origin, SourceKind};
+use domain::corpus::{DocumentAddress, MatterTag, NewSignal, Origin, SourceKind};
 use domain::ids::{ProviderId, SignalId, TaskId, UserId};
-use domain::ports::{ByteOrigin, NewTask, PageText, QueueError, QueueName, Retrieval};
+use domain::ports::{ByteOrigin, NewTask, PageText, QueueError, QueueName, Retrieval, StoreError, TaskState};
 use domain::provenance::SourcePage;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 pub const TASK: &str = "ingest_document";
 /// A document is retried after each crash of its worker; so many crashes are no accident.
 pub const ATTEMPTS_MAX: u32 = 100;
-/// Longest matter tag, in characters.
-const TAG_CHARS_MAX: usize = 200;
+/// Most unfinished tasks of a person among which the same one is looked for.
+const UNFINISHED_MAX: u64 = 1_000;
 /// Longest title and author, in characters.
 const LINE_CHARS_MAX: usize = 500;
 
@@ -98,7 +98,12 @@ impl IngestJob {
         item
     }
 
+    /// Queues the task, unless the same one is waiting: while a document cannot be fetched or indexed, repeated requests
+    /// would otherwise fill the queue. One that is running may have read what this request would change.
     pub async fn push(&self, parts: &CacheParts) -> Result<TaskId, QueueError> {
+        if let Some(task) = self.waiting(parts).await? {
+            return Ok(task);
+        }
         let task = NewTask {
             queue: QueueName::Corpus,
             name: TASK.to_owned(),
@@ -107,6 +112,25 @@ impl IngestJob {
             owner: Some(self.user),
         };
         parts.queue.push(task.of_current_request()).await
+    }
+
+    async fn waiting(&self, parts: &CacheParts) -> Result<Option<TaskId>, StoreError> {
+        let tasks =
+            parts.store.unfinished_tasks_of(TASK, self.user, UNFINISHED_MAX, parts.clock.now()).await?;
+        let same = tasks.into_iter().find(|task| {
+            task.state == TaskState::Waiting
+                && Self::deserialize(&task.payload).is_ok_and(|job| job.does_as_much_as(self))
+        });
+        Ok(same.map(|task| task.id))
+    }
+
+    /// Whether this job makes another one of the same person unnecessary.
+    fn does_as_much_as(&self, other: &Self) -> bool {
+        let text = |job: &Self| job.held.as_ref().map(|text| text.content_hash.clone());
+        (self.signal, self.provider, self.is_given) == (other.signal, other.provider, other.is_given)
+            && self.item.url == other.item.url
+            && (self.is_asked_for || !other.is_asked_for)
+            && text(self) == text(other)
     }
 }
 
@@ -124,7 +148,7 @@ pub fn new_signal(
     document: ProviderResult<'_>,
     source: Option<ProviderId>,
     origin: Origin,
-    matter_tags: Vec<String>,
+    matter_tags: Vec<MatterTag>,
 ) -> NewSignal {
     let ProviderResult { provider, item } = document;
     NewSignal {
@@ -141,7 +165,7 @@ pub fn new_signal(
             line(&item.date_published)
         },
         origin,
-        matter_tags,
+        matter_tags: stored_tags(matter_tags),
         known: None,
         is_supplied: false,
     }
@@ -164,25 +188,20 @@ pub fn retrieval(
     Retrieval { user, idp, account_provider_id, content_hash: content_hash.to_owned() }
 }
 
-/// Normalizes tags: without `matter:`, unique, bounded.
-pub fn matters(tags: &[String]) -> Vec<String> {
-    let mut matters: Vec<String> = Vec::new();
+/// The tags as they are stored: each once, bounded.
+fn stored_tags(tags: impl IntoIterator<Item = MatterTag>) -> Vec<String> {
+    let mut stored: Vec<String> = Vec::new();
     for tag in tags {
-        let tag = tag.trim();
-        let tag = tag.strip_prefix(MATTER_PREFIX).unwrap_or(tag).trim();
-        let tag: String = tag.chars().filter(|c| !c.is_control()).take(TAG_CHARS_MAX).collect();
-        if !tag.is_empty() && !matters.contains(&tag) && matters.len() < MATTER_TAGS_MAX {
-            matters.push(tag);
+        if stored.len() < MATTER_TAGS_MAX && !stored.iter().any(|one| one == tag.as_str()) {
+            stored.push(tag.as_str().to_owned());
         }
     }
-    matters
+    stored
 }
 
 /// The matters named by the tags of a search.
-pub fn matters_of_search(tags: &[String]) -> Vec<String> {
-    let named: Vec<String> =
-        tags.iter().filter(|tag| tag.trim().starts_with(MATTER_PREFIX)).cloned().collect();
-    matters(&named)
+pub fn matters_of_search(tags: &[String]) -> Vec<MatterTag> {
+    tags.iter().filter_map(|tag| MatterTag::of_search_tag(tag)).collect()
 }
 
 /// One line of plain text, without highlight marks.
@@ -198,12 +217,12 @@ mod tests {
 
     #[test]
     fn tags_are_kept_once_and_bounded() {
-        let given = ["matter:a", " a ", "b", "matter: b", "", "matter:", "c\u{7}d"].map(str::to_owned);
-        assert_eq!(matters(&given), ["a", "b", "cd"]);
-        assert_eq!(matters_of_search(&given), ["a", "b"]);
-        let many: Vec<String> = (0..2 * MATTER_TAGS_MAX).map(|n| n.to_string()).collect();
-        assert_eq!(matters(&many).len(), MATTER_TAGS_MAX);
-        assert_eq!(matters(&["x".repeat(500)])[0].len(), TAG_CHARS_MAX);
+        let given = ["matter:a", " a ", "b", "MATTER: b", "", "matter:"].map(str::to_owned);
+        let parsed = given.iter().filter_map(|tag| MatterTag::parse(tag));
+        assert_eq!(stored_tags(parsed), ["a", "b"]);
+        assert_eq!(stored_tags(matters_of_search(&given)), ["a", "b"]);
+        let many = (0..2 * MATTER_TAGS_MAX).filter_map(|number| MatterTag::parse(&number.to_string()));
+        assert_eq!(stored_tags(many).len(), MATTER_TAGS_MAX);
     }
 
     #[test]

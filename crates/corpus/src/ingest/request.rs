@@ -1,6 +1,6 @@
 //! A request to cache a document, and what comes of it.
 
-use domain::corpus::{Origin, Signal};
+use domain::corpus::{MatterTag, Origin, Signal};
 use domain::ids::{TaskId, UserId};
 use domain::ports::{BodyError, QueueError, StoreError};
 use domain::provider::SearchProvider;
@@ -11,8 +11,7 @@ use domain::result::ResultItem;
 pub struct IngestRequest {
     pub user: UserId,
     pub document: Document,
-    /// With or without `matter:`.
-    pub matter_tags: Vec<String>,
+    pub matter_tags: Vec<MatterTag>,
     pub origin: Origin,
 }
 

@@ -10,6 +10,7 @@ use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::user::Principal;
 use serde_json::{Map, Value};
+use syntax::strip_html::readable_plain;
 
 /// Most recent result sets of a person and a provider that are searched for a typed URL.
 const RESULT_SETS_MAX: u64 = 100;
@@ -231,9 +232,9 @@ fn item_of(signal: &Signal, source: Option<ProviderId>) -> ResultItem {
         _ => Map::new(),
     };
     let mut item = ResultItem {
-        title: signal.title.clone(),
+        title: readable_plain(&signal.title).into_owned(),
         url: signal.url.clone(),
-        author: signal.author.clone(),
+        author: readable_plain(&signal.author).into_owned(),
         date_published: signal.date_published.clone(),
         payload,
         ..ResultItem::default()

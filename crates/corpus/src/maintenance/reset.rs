@@ -4,7 +4,7 @@ use super::error::MaintenanceError;
 use super::iterate::{DocumentBatches, Progress, count};
 use super::reconcile::Repair;
 use crate::{CacheParts, SemanticCache};
-use domain::corpus::{OwnedVisibility, Signal};
+use domain::corpus::{MatterTag, OwnedVisibility, Signal};
 use domain::ports::{BodyKey, SignalFilter, StoreError};
 
 /// What was removed.
@@ -18,9 +18,9 @@ pub struct Removal {
 
 impl SemanticCache {
     /// Number of documents that a reset would remove.
-    pub async fn to_be_reset(&self, matter_tag: Option<&str>) -> Result<u64, StoreError> {
+    pub async fn to_be_reset(&self, matter_tag: Option<&MatterTag>) -> Result<u64, StoreError> {
         let filter = SignalFilter {
-            matter_tag: matter_tag.map(str::to_owned),
+            matter_tag: matter_tag.cloned(),
             ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
         };
         Ok(self.parts.store.find_signals(&filter, 0, 1).await?.total)
@@ -29,7 +29,7 @@ impl SemanticCache {
     /// Removes documents with their chunks, texts and grants. Without a tag everything is removed from all stores.
     pub async fn reset(
         &self,
-        matter_tag: Option<&str>,
+        matter_tag: Option<&MatterTag>,
         progress: Progress<'_>,
     ) -> Result<Removal, MaintenanceError> {
         let parts = &self.parts;
@@ -42,9 +42,7 @@ impl SemanticCache {
                 break;
             }
             seen += some.len() as u64;
-            let has_tag = |signal: &Signal| {
-                matter_tag.is_none_or(|tag| signal.matter_tags.iter().any(|one| one == tag))
-            };
+            let has_tag = |signal: &Signal| matter_tag.is_none_or(|tag| tag.is_among(&signal.matter_tags));
             let wanted: Vec<Signal> = some.into_iter().filter(has_tag).collect();
             remove(parts, &wanted, &mut removal).await?;
             progress(seen, total.max(seen));

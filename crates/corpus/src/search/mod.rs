@@ -219,6 +219,7 @@ fn unsearchable(error: VectorError) -> CorpusError {
         VectorError::Unreachable { .. }
         | VectorError::Refused { .. }
         | VectorError::Foreign { .. }
+        | VectorError::ForeignTable { .. }
         | VectorError::Disabled => CorpusErrorKind::Unavailable,
     };
     CorpusError::from_cause(kind, error)

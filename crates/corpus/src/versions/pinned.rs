@@ -16,7 +16,11 @@ pub async fn pinned(
     if key.is_empty() {
         return Ok(None);
     }
-    let pins = parts.store.pins_for(&key, &topic.scopes()).await?;
+    let scopes = topic.scopes();
+    let mut pins = parts.store.pins_for(&key, &scopes).await?;
+    if let Some(older) = topic.older_key().filter(|_| pins.is_empty()) {
+        pins = parts.store.pins_for(&older, &scopes).await?;
+    }
     if pins.is_empty() {
         return Ok(None);
     }

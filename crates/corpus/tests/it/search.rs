@@ -92,9 +92,10 @@ async fn hybrid_needs_its_words_and_finds_by_them() {
     assert_eq!(fixture.found(ann, "river sensors").await[0], "River");
 }
 
+/// Each text is read in its own language, whatever the configured one is.
 #[tokio::test]
-async fn words_are_found_in_the_language_of_queries() {
-    for (language, is_found) in [("german", true), ("english", false)] {
+async fn words_are_found_in_the_language_of_their_text() {
+    for language in ["german", "english", "french"] {
         let default_query_language = language.to_owned();
         let corpus_min_score = Ratio(0.0);
         let settings =
@@ -102,13 +103,73 @@ async fn words_are_found_in_the_language_of_queries() {
         let fixture = CorpusFixture::open(settings).await;
         let ann = fixture.person("ann", &[], true).await;
         fixture.vectors.make_hybrid().await.unwrap();
-        let text = "Die Bäume am Fluss sind alt und stehen seit hundert Jahren dort.";
-        let url = "https://h.example/trees";
-        fixture.keep(Retrieved { by: ann, url, title: "Fluss", text, ..Retrieved::default() }).await;
-        let hits = fixture.ask(ann, "Baum").await.unwrap().hits;
-        let by_words = |hit: &CorpusHit| hit.debug.as_ref().and_then(|debug| debug["bm25"].as_f64());
-        assert_eq!(hits.iter().any(|hit| by_words(hit) > Some(0.0)), is_found, "{language}: {hits:?}");
+        for (title, text) in [
+            ("Fluss", "Die Bäume am Fluss sind alt und stehen seit hundert Jahren dort."),
+            ("Trees", "The trees at the canal are old, and they were there before the cars and the town."),
+        ] {
+            let url = format!("https://h.example/{title}");
+            fixture.keep(Retrieved { by: ann, url: &url, title, text, ..Retrieved::default() }).await;
+        }
+        for (query, expected) in [
+            ("Baum", &["Fluss"][..]),
+            ("Bäumen", &["Fluss"]),
+            ("tree", &["Trees"]),
+            ("canals", &["Trees"]),
+            // The German stem of care is car.
+            ("care", &[]),
+            ("the and", &[]),
+        ] {
+            let hits = fixture.ask(ann, query).await.unwrap().hits;
+            let by_words = |hit: &&CorpusHit| {
+                let debug = hit.debug.as_ref();
+                debug.and_then(|debug| debug["bm25"].as_f64()).is_some_and(|score| score > 0.0)
+            };
+            let found: Vec<&str> =
+                hits.iter().filter(by_words).map(|hit| hit.signal.title.as_str()).collect();
+            assert_eq!(found, expected, "{language}: {query}");
+        }
     }
+}
+
+/// Texts in other languages do not change which English texts a query finds by words, nor their order.
+#[tokio::test]
+async fn other_languages_leave_english_alone() {
+    let settings = || Settings { corpus_hybrid: true, corpus_min_score: Ratio(0.0), ..Settings::default() };
+    let english = [
+        ("Rivers", "The rivers of the valley rose in the night, and the gauge at the weir was not read."),
+        ("Gauges", "A gauge tells how high the river is, and it is read by the people of the mill."),
+        ("Mills", "The mill at the weir was sold to the town, and the miller was not asked."),
+    ];
+    let german = [
+        ("Fluss", "Der Fluss stieg in der Nacht, und der Pegel am Wehr war nicht zu lesen."),
+        ("Song", "Das Lied heißt The River und ist von einem, der an der Mill Street wohnte."),
+    ];
+    let mut orders = Vec::new();
+    for others in [&[][..], &german] {
+        let fixture = CorpusFixture::open(settings()).await;
+        let ann = fixture.person("ann", &[], true).await;
+        fixture.vectors.make_hybrid().await.unwrap();
+        for (title, text) in english.iter().chain(others) {
+            let url = format!("https://h.example/{title}");
+            fixture.keep(Retrieved { by: ann, url: &url, title, text, ..Retrieved::default() }).await;
+        }
+        let mut order = Vec::new();
+        for query in ["river gauge", "the mills at the weir", "reading gauges in the night"] {
+            let mut hits = fixture.ask(ann, query).await.unwrap().hits;
+            hits.retain(|hit| english.iter().any(|(title, _)| *title == hit.signal.title));
+            let score = |hit: &CorpusHit| hit.debug.as_ref().and_then(|debug| debug["bm25"].as_f64());
+            hits.sort_by(|one, other| score(other).partial_cmp(&score(one)).unwrap());
+            order.push(
+                hits.into_iter()
+                    .filter(|hit| score(hit) > Some(0.0))
+                    .map(|hit| hit.signal.title)
+                    .collect::<Vec<_>>(),
+            );
+        }
+        orders.push(order);
+    }
+    assert_eq!(orders[0], orders[1]);
+    assert!(orders[0].iter().all(|order| !order.is_empty()), "{orders:?}");
 }
 
 #[tokio::test]

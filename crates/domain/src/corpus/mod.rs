@@ -7,6 +7,7 @@ mod cache_status;
 mod cluster;
 mod egress;
 mod election;
+mod matter;
 mod pin;
 mod reason;
 mod result_status;
@@ -27,6 +28,7 @@ pub use election::{
     COMMENT_CHARS_MAX, Factors, Member, MemberRole, NewRun, RejectReason, Rejection, Run, RunStatus,
     Thresholds, Weights,
 };
+pub use matter::{MATTER_CHARS_MAX, MatterTag};
 pub use pin::{NewPin, Pin, PinAction, PinEvent, PinVia};
 pub use reason::{FormatKind, Reason};
 pub use result_status::{CANDIDATES_MAX, apply_version_statuses, candidates};
@@ -43,5 +45,3 @@ pub const PROVIDER_NAME: &str = "Files - Tributary Cache";
 pub const CONNECTOR_NAME: &str = "TributaryCorpusConnector";
 /// The vector collection.
 pub const COLLECTION: &str = "swirl_corpus";
-/// Prefix of a tag that names a matter.
-pub const MATTER_PREFIX: &str = "matter:";

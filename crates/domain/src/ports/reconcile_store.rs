@@ -71,6 +71,14 @@ pub trait ReconcileStore: Send + Sync {
         limit: u64,
         now: Instant,
     ) -> Result<Vec<UnfinishedTask>, StoreError>;
+    /// Unfinished tasks of `name` that run for `owner`, newest first.
+    async fn unfinished_tasks_of(
+        &self,
+        name: &str,
+        owner: UserId,
+        limit: u64,
+        now: Instant,
+    ) -> Result<Vec<UnfinishedTask>, StoreError>;
     /// Makes a failed task wait again, with all of its attempts. False if there is no failed task with this id.
     async fn retry_failed(&self, id: TaskId, now: Instant) -> Result<bool, StoreError>;
     /// Searches that are not final and were last changed before `before`, by id.

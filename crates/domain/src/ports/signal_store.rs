@@ -2,8 +2,8 @@
 
 use super::{BodyKey, Page, StoreError};
 use crate::corpus::{
-    AclToken, Grant, IndexedContent, Liveness, NewSignal, OwnedVisibility, Signal, SignalState, StoredChunk,
-    Visibility,
+    AclToken, Grant, IndexedContent, Liveness, MatterTag, NewSignal, OwnedVisibility, Signal, SignalState,
+    StoredChunk, Visibility,
 };
 use crate::ids::{ProviderId, SignalId, UserId};
 use crate::instant::Instant;
@@ -28,7 +28,7 @@ pub struct Retrieval {
 pub struct SignalFilter {
     pub visible_to: OwnedVisibility,
     pub state: Option<SignalState>,
-    pub matter_tag: Option<String>,
+    pub matter_tag: Option<MatterTag>,
     /// Words of the title or URL.
     pub words: String,
 }

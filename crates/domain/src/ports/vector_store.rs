@@ -83,6 +83,11 @@ pub enum VectorError {
          server (SVC_QDRANT_URL)"
     )]
     Foreign { collection: String },
+    #[error(
+        "the table '{table}' was not made by this program and is left alone: rename it, or use another database \
+         (SVC_DATABASE_URL)"
+    )]
+    ForeignTable { table: String },
     #[error("the vector store is switched off (SVC_QDRANT_MODE=disabled)")]
     Disabled,
 }

@@ -103,7 +103,7 @@ impl VersionsView {
                 .collect(),
             None => vec![VersionView {
                 signal_id: mark.signal_id.0,
-                title: shown(&saved.item.title),
+                title: shown(&plain(&saved.item.title)),
                 url: saved.item.url.clone(),
                 version_label: String::new(),
                 date: saved.item.date_published.clone(),
@@ -155,7 +155,7 @@ impl VersionView {
 }
 
 fn shown(title: &str) -> String {
-    cut(&one_line(&plain(title)), TITLE_CHARS_MAX)
+    cut(&one_line(title), TITLE_CHARS_MAX)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use corpus::canonical::{CanonicalError, PinRequest, Pinned};
 use domain::corpus::Scope;
 use domain::ids::SignalId;
 use domain::ports::ExistingPin;
-use domain::search::{LIST_ITEM_CHARS_MAX, QUERY_CHARS_MAX};
+use domain::search::QUERY_CHARS_MAX;
 use domain::validation::FieldErrors;
 use rmcp::model::JsonObject;
 use rmcp::schemars;
@@ -72,15 +72,9 @@ fn pin_request(given: Arguments) -> Result<PinRequest, ToolError> {
     let mut errors = FieldErrors::default();
     errors.check(!query.is_empty(), "query", || "A query is needed.".to_owned());
     errors.check_text("query", &query, QUERY_CHARS_MAX);
-    errors.check_text("scope", &scope, LIST_ITEM_CHARS_MAX);
-    Scope::check(&mut errors, "scope", &scope);
+    let scope = Scope::read(&mut errors, "scope", &scope);
     errors.into_result(()).map_err(ToolError::arguments)?;
-    Ok(PinRequest {
-        signal_id: SignalId(given.signal_id),
-        query,
-        scope: Scope::parse(&scope),
-        existing: ExistingPin::Keep,
-    })
+    Ok(PinRequest { signal_id: SignalId(given.signal_id), query, scope, existing: ExistingPin::Keep })
 }
 
 fn refused(error: CanonicalError) -> ToolError {
@@ -141,6 +135,7 @@ impl PinView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::corpus::MATTER_CHARS_MAX;
     use domain::ports::StoreError;
 
     fn given(query: &str, scope: Option<&str>) -> Arguments {
@@ -151,13 +146,14 @@ mod tests {
     fn requests_are_limited_and_never_force() {
         let request = pin_request(given(" The MSA ", Some("matter:acme"))).expect("a request");
         assert_eq!((request.query.as_str(), request.existing), ("The MSA", ExistingPin::Keep));
-        assert_eq!(request.scope, Scope::Matter("acme".to_owned()));
+        assert_eq!(Some(request.scope), Scope::parse("acme"));
         assert_eq!(pin_request(given("msa", None)).expect("a request").scope, Scope::Firm);
         assert!(pin_request(given(&"x".repeat(QUERY_CHARS_MAX), None)).is_ok());
         for bad in [
             given("  ", None),
             given(&"x".repeat(QUERY_CHARS_MAX + 1), None),
-            given("msa", Some(&"x".repeat(LIST_ITEM_CHARS_MAX + 1))),
+            given("msa", Some(&"x".repeat(MATTER_CHARS_MAX + 1))),
+            given("msa", Some("matter:")),
         ] {
             assert!(pin_request(bad).is_err());
         }

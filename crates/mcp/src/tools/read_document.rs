@@ -173,7 +173,7 @@ async fn of_cache(context: &ToolContext<'_>, id: SignalId) -> Result<Found, Tool
     };
     let warning = text.is_none().then(|| "the cache keeps no text of it".to_owned());
     let text = Arc::new(text.unwrap_or_default());
-    Ok(Found { title: plain(&signal.title), url: signal.url, text, source: "cache", warning })
+    Ok(Found { title: signal.title, url: signal.url, text, source: "cache", warning })
 }
 
 /// The text of the document, or why there is none.

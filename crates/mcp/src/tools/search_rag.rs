@@ -64,8 +64,8 @@ struct AnswerView {
     /// Text with citations such as [1].
     answer: String,
     citations: Vec<CitationView>,
-    /// Share of sentences that their citations support, 0 to 1.
-    grounded: f64,
+    /// Share of sentences that their citations support, 0 to 1; null if no sentence was checked.
+    grounded: Option<f64>,
     ai_model: String,
     /// True if the sentences were extracted from the sources without a model.
     extractive: bool,
@@ -224,7 +224,11 @@ impl AnswerView {
             );
         }
         let who = if self.extractive { "picked out of the sources, without a model" } else { &self.ai_model };
-        let _ = writeln!(out, "\n{who}; grounded {:.2}; search_id {}", self.grounded, self.search_id);
+        let grounded = match self.grounded {
+            Some(share) => format!("grounded {share:.2}"),
+            None => "grounded: not checked".to_owned(),
+        };
+        let _ = writeln!(out, "\n{who}; {grounded}; search_id {}", self.search_id);
         out
     }
 }

@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use corpus::ingest::{Accepted, Document, IngestRequest, MATTER_TAGS_MAX};
-use domain::corpus::{DocumentAddress, Origin, SignalState, URL_CHARS_MAX};
+use domain::corpus::{DocumentAddress, MatterTag, Origin, SignalState, URL_CHARS_MAX};
 use domain::idempotency::IdempotencyKey;
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, TaskId, UserId};
 use domain::ports::{Corpus, StoreError};
@@ -27,7 +27,6 @@ const WAIT_MAX: Duration = Duration::from_secs(20);
 /// Allowance for a request in addition to its text.
 const BESIDE_THE_TEXT_BYTES: usize = 64 * 1024;
 pub const TITLE_CHARS_MAX: usize = 2_000;
-pub const TAG_CHARS_MAX: usize = 200;
 
 pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(ingest))
@@ -52,7 +51,7 @@ struct IngestInput {
     /// unedited, has exactly this address, or if the provider is queried with your own account and the address is on
     /// its host. Otherwise it is fetched without credentials, and only you see it.
     provider_id: Option<i64>,
-    /// Matters that it belongs to, in addition to those of the search's tags.
+    /// Matters that it belongs to, with or without `matter:`, in addition to those of the search's tags.
     matter_tags: Vec<String>,
     /// Wait until it is ingested, up to 20 seconds.
     wait: bool,
@@ -170,6 +169,7 @@ impl IngestInput {
     async fn into_request(self, state: &AppState, caller: &Caller) -> Result<IngestRequest, ApiError> {
         self.check().into_result(()).map_err(ApiError::invalid)?;
         let user = caller.principal.user;
+        let matter_tags = self.matter_tags.iter().filter_map(|tag| MatterTag::parse(tag)).collect();
         let document = match (self.search_id, self.swirl_id, self.url) {
             (Some(search), Some(result), _) => {
                 let search = own_search(state, &caller.principal, SearchId(search)).await?;
@@ -187,7 +187,7 @@ impl IngestInput {
                 body: self.body,
             },
         };
-        Ok(IngestRequest { user, document, matter_tags: self.matter_tags, origin: Origin::Ingest })
+        Ok(IngestRequest { user, document, matter_tags, origin: Origin::Ingest })
     }
 
     fn check(&self) -> FieldErrors {
@@ -210,10 +210,9 @@ impl IngestInput {
         errors.check(self.matter_tags.len() <= MATTER_TAGS_MAX, "matter_tags", || {
             format!("At most {MATTER_TAGS_MAX} tags are allowed.")
         });
-        let is_short = |tag: &String| tag.chars().count() <= TAG_CHARS_MAX;
-        errors.check(self.matter_tags.iter().all(is_short), "matter_tags", || {
-            format!("At most {TAG_CHARS_MAX} characters are allowed in a tag.")
-        });
+        for tag in self.matter_tags.iter().take(MATTER_TAGS_MAX) {
+            MatterTag::read(&mut errors, "matter_tags", tag);
+        }
         errors
     }
 }
@@ -261,6 +260,7 @@ fn without_source(error: StoreError) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::corpus::MATTER_CHARS_MAX;
     use serde_json::{Value, json};
 
     fn fields(input: Value) -> Vec<String> {
@@ -287,9 +287,10 @@ mod tests {
             (json!({"url": format!("https://a.example/{long}")}), &["url"]),
             (json!({"url": "https://a.example/", "matter_tags": tags}), &["matter_tags"]),
             (
-                json!({"url": "https://a.example/", "matter_tags": ["a".repeat(TAG_CHARS_MAX + 1)]}),
+                json!({"url": "https://a.example/", "matter_tags": ["a".repeat(MATTER_CHARS_MAX + 1)]}),
                 &["matter_tags"],
             ),
+            (json!({"url": "https://a.example/", "matter_tags": ["a", "matter:"]}), &["matter_tags"]),
             (json!({"url": "https://a.example/", "title": "t".repeat(TITLE_CHARS_MAX + 1)}), &["title"]),
         ];
         for (input, expected) in table {

@@ -8,7 +8,7 @@ use crate::db::{on_db, rows_affected};
 use crate::json::to_column;
 use crate::row::row;
 use async_trait::async_trait;
-use domain::ids::TaskId;
+use domain::ids::{TaskId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::ports::{ReconcileStore, StoreError, TaskState, UnfinishedSearch, UnfinishedTask};
 use serde_json::Value;
@@ -43,6 +43,25 @@ impl ReconcileStore for SqlStore {
              date_created, owner FROM tasks WHERE CAST($1 AS TEXT) IS NULL OR name = $1 ORDER BY id LIMIT $2";
         let rows = on_db!(self.db, read, db =>
             sqlx::query_as::<_, UnfinishedRow>(TEXT).bind(name).bind(to_column(limit)).fetch_all(db))?;
+        let now = to_micros(now);
+        Ok(rows.into_iter().map(|row| row.task(now)).collect())
+    }
+
+    async fn unfinished_tasks_of(
+        &self,
+        name: &str,
+        owner: UserId,
+        limit: u64,
+        now: Instant,
+    ) -> Result<Vec<UnfinishedTask>, StoreError> {
+        const TEXT: &str = "SELECT id, queue, name, payload, state, attempts, lease_until, worker, last_error, \
+             date_created, owner FROM tasks WHERE name = $1 AND owner = $2 ORDER BY id DESC LIMIT $3";
+        let rows = on_db!(self.db, read, db =>
+            sqlx::query_as::<_, UnfinishedRow>(TEXT)
+                .bind(name)
+                .bind(owner.0)
+                .bind(to_column(limit))
+                .fetch_all(db))?;
         let now = to_micros(now);
         Ok(rows.into_iter().map(|row| row.task(now)).collect())
     }

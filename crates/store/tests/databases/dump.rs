@@ -6,7 +6,9 @@ use chrono::TimeDelta;
 use domain::ai_provider::AiProviderSpec;
 use domain::authenticator::{AuthenticatorSpec, Tokens};
 use domain::chat::{ChatSpec, MessageContent, Rating, Speaker};
-use domain::corpus::{AclToken, MatchMethod, NewSignal, OwnedVisibility, RejectReason, ScanCounts, Scope};
+use domain::corpus::{
+    AclToken, MatchMethod, MatterTag, NewSignal, OwnedVisibility, RejectReason, ScanCounts, Scope,
+};
 use domain::idempotency::IdempotencyKey;
 use domain::ids::{SearchId, SignalId, TaskId, UserId};
 use domain::ports::{
@@ -135,7 +137,7 @@ async fn talk(store: &SqlStore, owner: UserId) {
 
 /// One cached document, with everything that belongs to it.
 async fn cache(store: &SqlStore, owner: UserId) {
-    let seen = NewSignal { matter_tags: vec!["matter:a".to_owned()], ..signals::seen("x") };
+    let seen = NewSignal { matter_tags: vec!["a".to_owned()], ..signals::seen("x") };
     let (signal, _) = store.note_signal(seen, &signals::by(owner, ""), now()).await.expect("noted");
     for text in ["one", "two"] {
         let content = signals::content(text, 2);
@@ -184,7 +186,7 @@ async fn check_decided(store: &SqlStore, signal: SignalId, owner: UserId) {
 async fn check_cache(store: &SqlStore, owner: UserId) {
     let filter = SignalFilter {
         visible_to: OwnedVisibility::To(vec![AclToken::User(owner)]),
-        matter_tag: Some("matter:a".to_owned()),
+        matter_tag: MatterTag::parse("a"),
         ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
     };
     let signal = store.find_signals(&filter, 0, 9).await.expect("found").items.remove(0);

@@ -6,7 +6,7 @@ use super::{Removal, Repair, drop_collection};
 use crate::sparse_vector::sparse_vector;
 use crate::word_language;
 use bytes::Bytes;
-use domain::corpus::{AclToken, QdrantMode, Visibility};
+use domain::corpus::{AclToken, MatterTag, QdrantMode, Visibility};
 use domain::ids::SignalId;
 use domain::ports::{BodyKey, BodyStore, SignalStore, VectorStore, WriteMode};
 use domain::settings::Settings;
@@ -243,8 +243,9 @@ async fn a_reset_takes_one_matter_or_all() {
     fixture.keep("https://h.example/0", "a").await;
     let kept = fixture.keep("https://h.example/1", "b").await;
     fixture.note("https://h.example/known", "a").await;
-    assert_eq!(fixture.cache.to_be_reset(Some("a")).await.unwrap(), 2);
-    let removed = fixture.cache.reset(Some("a"), QUIET).await.unwrap();
+    let tag = MatterTag::parse("MATTER:a").unwrap();
+    assert_eq!(fixture.cache.to_be_reset(Some(&tag)).await.unwrap(), 2);
+    let removed = fixture.cache.reset(Some(&tag), QUIET).await.unwrap();
     assert_eq!(removed, Removal { documents: 2, pieces: 2, bodies: 1 });
     assert_eq!(
         fixture.with_vectors(|contents| contents.documents.keys().copied().collect::<Vec<_>>()),

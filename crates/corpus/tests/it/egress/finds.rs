@@ -4,7 +4,7 @@
 use super::fixture::{Fixture, Kept, message, with_file};
 use crate::ground::content;
 use corpus::ScanRequest;
-use domain::corpus::{Channel, EventStatus, IndexedContent, MatchMethod, ScanStatus};
+use domain::corpus::{Channel, EventStatus, IndexedContent, MatchMethod, MatterTag, ScanStatus};
 use domain::ids::SignalId;
 use domain::ports::{ProviderEdits, ProviderStore, Retrieval, SignalStore};
 use fakes::sent_mail::SentMessage;
@@ -200,7 +200,7 @@ async fn a_second_scan_makes_no_second_event() {
 async fn a_scan_keeps_to_its_matter_and_its_days() {
     for channel in [Channel::Outlook, Channel::Gmail] {
         let (fixture, ids) = fixture(channel).await;
-        let request = ScanRequest { matter_tag: "matter:merger".to_owned(), ..ScanRequest::default() };
+        let request = ScanRequest { matter_tag: MatterTag::parse("MATTER:merger"), ..ScanRequest::default() };
         let scan = fixture.scan(request).await;
         assert_eq!((scan.matter_tag.as_str(), scan.counts.matches, scan.counts.candidates), ("merger", 1, 0));
         assert_eq!(fixture.events().await[0].signal_id, Some(ids[2]));

@@ -9,7 +9,7 @@ use corpus::{
     CacheParts, EgressError, IngestDocument, MAIL_ANSWER_BYTES_MAX, MailParts, ScanRequest, ScanSentMail,
     SemanticCache,
 };
-use domain::corpus::{Channel, EgressEvent, Origin, Scan};
+use domain::corpus::{Channel, EgressEvent, MatterTag, Origin, Scan};
 use domain::ids::{ScanId, SignalId, UserId};
 use domain::instant::Instant;
 use domain::ports::{
@@ -152,7 +152,7 @@ impl Fixture {
         let request = IngestRequest {
             user: by.user,
             document: Document::Result { provider: source.clone(), item },
-            matter_tags: file.matter.iter().map(|tag| (*tag).to_owned()).collect(),
+            matter_tags: file.matter.iter().filter_map(|tag| MatterTag::parse(tag)).collect(),
             origin: Origin::Ingest,
         };
         let id = self.cache.ingest(request).await.unwrap().signal.signal_id;

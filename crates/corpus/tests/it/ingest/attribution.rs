@@ -27,8 +27,12 @@ fn asked(fixture: &Fixture) -> Vec<(i64, String)> {
 
 /// The page at this URL comes from elsewhere, through a redirect.
 fn redirects(fixture: &Fixture, url: &str, text: &str) {
+    redirects_to(fixture, url, "A page", text);
+}
+
+fn redirects_to(fixture: &Fixture, url: &str, title: &str, text: &str) {
     let page = PageText {
-        title: "A page".to_owned(),
+        title: title.to_owned(),
         text: text.to_owned(),
         media_type: "text/html".to_owned(),
         origin: ByteOrigin::Other,
@@ -51,6 +55,20 @@ async fn read(
 async fn account(fixture: &Fixture, signal: &Signal, user: UserId) -> Option<ProviderId> {
     let grants = fixture.store.grants(signal.signal_id).await.unwrap();
     grants.iter().find(|grant| grant.user_id == user).unwrap().account_provider_id
+}
+
+/// The title of a page has no markup any more: what looks like it stays, each time that the page is fetched.
+#[tokio::test]
+async fn a_page_about_html_keeps_its_title() {
+    let fixture = Fixture::open().await;
+    let title = "How <em> and &amp; are read";
+    for text in ["river", "newer river"] {
+        redirects_to(&fixture, FOREIGN, title, &text_of(text, 100));
+        let accepted = fixture.request(fixture.ann, address(FOREIGN, None)).await.unwrap();
+        fixture.work().await;
+        assert_eq!(fixture.signal(accepted.signal.signal_id).await.title, title);
+        fixture.clock.advance(LATER);
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Failing stores and crashing workers: a document is either ingested or not, and a retry ingests it.
 
-use super::fixture::{Fixture, request, result, text_of};
+use super::fixture::{Fixture, address, request, result, text_of};
 use async_trait::async_trait;
 use bytes::Bytes;
 use corpus::ingest::IngestError;
@@ -43,6 +43,7 @@ struct Fragile {
     written: Mutex<BTreeSet<SignalId>>,
     /// It is a collection of another program.
     is_foreign: AtomicBool,
+    is_down: AtomicBool,
     /// It reports no sparse vectors.
     has_no_words: AtomicBool,
 }
@@ -59,7 +60,10 @@ impl Fragile {
         Ok(())
     }
 
-    fn check_owner(&self) -> Result<(), VectorError> {
+    fn check(&self) -> Result<(), VectorError> {
+        if self.is_down.load(Ordering::Relaxed) {
+            return Err(VectorError::unreachable("no answer"));
+        }
         if self.is_foreign.load(Ordering::Relaxed) {
             return Err(VectorError::Foreign { collection: "theirs".to_owned() });
         }
@@ -133,13 +137,13 @@ impl VectorStore for Fragile {
         after: Option<SignalId>,
         limit: usize,
     ) -> Result<Vec<(SignalId, u32)>, VectorError> {
-        self.check_owner()?;
+        self.check()?;
         let mut all = self.vectors.chunk_counts(after, limit).await?;
         all.retain(|(signal, _)| self.written.lock().unwrap().contains(signal));
         Ok(all)
     }
     async fn state(&self) -> Result<VectorState, VectorError> {
-        self.check_owner()?;
+        self.check()?;
         let state = self.vectors.state().await?;
         let said = *self.dimension.lock().unwrap();
         let is_hybrid = state.is_hybrid && !self.has_no_words.load(Ordering::Relaxed);
@@ -171,6 +175,7 @@ async fn fragile_fixture_with(settings: impl FnOnce(Settings) -> Settings) -> (F
             dimension: Mutex::new(None),
             written: Mutex::default(),
             is_foreign: AtomicBool::new(false),
+            is_down: AtomicBool::new(false),
             has_no_words: AtomicBool::new(false),
         });
         made = Some(Arc::clone(&fragile));
@@ -286,6 +291,70 @@ async fn a_caller_waits_for_the_vectors() {
     fixture.work().await;
     let again = fixture.cache.ingest(asked()).await.unwrap();
     assert!(again.is_done && again.job.is_none(), "{again:?}");
+}
+
+/// While the vector store does not respond, a fresh document is requested in vain: again and again, but with one task.
+#[tokio::test]
+async fn repeated_requests_share_a_task() {
+    let (fixture, fragile) = fragile_fixture().await;
+    let provider = fixture.provider("Rivers", json!({})).await;
+    let signal = fixture.ingest(fixture.ann, &provider, URL).await;
+    fragile.is_down.store(true, Ordering::Relaxed);
+    let mut jobs = BTreeSet::new();
+    for _ in 0..3 {
+        let accepted = fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
+        assert_eq!((accepted.signal.signal_id, accepted.is_done), (signal.signal_id, false));
+        jobs.insert(accepted.job.unwrap());
+    }
+    assert_eq!((jobs.len(), fixture.waiting_tasks().await), (1, 1));
+    // A task that waits for its next attempt is still the same. Beside one that runs, one more waits.
+    let task = fixture.claim().await.unwrap();
+    fixture.parts.queue.retry(&task, Duration::from_secs(5), "no answer").await.unwrap();
+    let again = fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
+    assert_eq!((again.job, fixture.waiting_tasks().await), (Some(task.id), 1));
+    fixture.clock.advance(Duration::from_secs(5));
+    let task = fixture.claim().await.unwrap();
+    let next = fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
+    let again = fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
+    assert!(next.job != Some(task.id) && next.job == again.job, "{again:?}");
+    fixture.parts.queue.retry(&task, Duration::from_secs(5), "no answer").await.unwrap();
+    // Another person's task uses other credentials, and another text is another task.
+    let others = fixture.request(fixture.bob, result(&provider, URL)).await.unwrap();
+    for words in [300, 300, 400] {
+        fixture.request(fixture.ann, address(URL, Some(text_of("own", words)))).await.unwrap();
+    }
+    assert!(others.job.is_some_and(|job| job != task.id));
+    assert_eq!(fixture.waiting_tasks().await, 5);
+    fragile.is_down.store(false, Ordering::Relaxed);
+    fixture.clock.advance(Duration::from_secs(60));
+    assert!(fixture.work().await >= 4);
+    let done = fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
+    assert!(done.is_done && done.job.is_none(), "{done:?}");
+}
+
+/// A caller may wait for a task that an earlier request caused and that has recorded the document already.
+#[tokio::test]
+async fn a_caller_waits_for_the_task_of_another_request() {
+    let (fixture, fragile) = fragile_fixture().await;
+    let provider = fixture.provider("Rivers", json!({})).await;
+    *fragile.at_vectors.lock().unwrap() = Next::Fails;
+    let first = fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
+    let task = fixture.claim().await.unwrap();
+    let handler = IngestDocument(Arc::clone(&fixture.cache));
+    assert!(handler.run(&task).await.is_err(), "it is recorded, but has no vectors");
+    fixture.parts.queue.retry(&task, Duration::from_secs(5), "no vectors").await.unwrap();
+    fixture.clock.advance(Duration::from_secs(1));
+    let asked = request(fixture.ann, result(&provider, URL));
+    let waiting = fixture.cache.ingest_and_wait(asked, Duration::from_secs(20));
+    let (second, ()) = tokio::join!(waiting, async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let (chunks, signal) =
+            (fixture.store.chunks(first.signal.signal_id).await.unwrap(), first.signal.signal_id);
+        assert!(!chunks.is_empty());
+        fragile.written.lock().unwrap().insert(signal);
+    });
+    let second = second.unwrap();
+    assert_eq!((second.job, second.is_done), (first.job, true), "{}", second.message);
 }
 
 #[tokio::test]

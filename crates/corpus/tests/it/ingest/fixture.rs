@@ -5,7 +5,7 @@ use crate::web::Web;
 use async_trait::async_trait;
 use corpus::ingest::{Accepted, Document, IngestError, IngestRequest};
 use corpus::{CacheParts, IngestDocument, SemanticCache};
-use domain::corpus::{Origin, Signal};
+use domain::corpus::{MatterTag, Origin, Signal};
 use domain::ids::{SignalId, UserId};
 use domain::ports::{
     ClaimedTask, Clock, Corpus, CorpusHit, CorpusQuery, EmbeddingError, EmbeddingInput, EmbeddingModels,
@@ -104,6 +104,11 @@ impl Fixture {
         self.parts.queue.claim(QueueName::Corpus, "a worker", LEASE).await.unwrap()
     }
 
+    /// Tasks that wait, due or not.
+    pub async fn waiting_tasks(&self) -> u64 {
+        self.parts.queue.depth(QueueName::Corpus).await.unwrap()
+    }
+
     pub async fn signal(&self, id: SignalId) -> Signal {
         self.store.signal(id).await.unwrap()
     }
@@ -130,7 +135,12 @@ impl Fixture {
 }
 
 pub fn request(user: UserId, document: Document) -> IngestRequest {
-    IngestRequest { user, document, matter_tags: vec!["matter:a".to_owned()], origin: Origin::Ingest }
+    IngestRequest {
+        user,
+        document,
+        matter_tags: MatterTag::parse("matter:a").into_iter().collect(),
+        origin: Origin::Ingest,
+    }
 }
 
 pub fn item(url: &str) -> ResultItem {

@@ -3,7 +3,7 @@
 use super::fixture::{Fixture, GROUP, address, given, item, request, text_of};
 use corpus::canonical::{PinQuery, PinRequest};
 use corpus::ingest::{Document, IngestError, IngestRequest, WORDS_MIN};
-use domain::corpus::{Badge, Scope, Signal, SignalState, Topic};
+use domain::corpus::{Badge, MatterTag, Scope, Signal, SignalState, Topic};
 use domain::ids::UserId;
 use domain::ports::{Clock, Corpus, CorpusQuery, ExistingPin, PageError};
 use domain::provider::SearchProvider;
@@ -26,7 +26,10 @@ async fn document_of_ann(fixture: &Fixture, provider: &SearchProvider) -> Signal
     fixture.web.gives_to(fixture.ann, URL, Ok(&text_of(QUERY, 200)));
     let item = ResultItem { date_published: "2023-07-07".to_owned(), ..item(URL) };
     let document = Document::Result { provider: provider.clone(), item: given(provider, item) };
-    let asked = IngestRequest { matter_tags: vec![MATTER.to_owned()], ..request(fixture.ann, document) };
+    let asked = IngestRequest {
+        matter_tags: MatterTag::parse(MATTER).into_iter().collect(),
+        ..request(fixture.ann, document)
+    };
     let accepted = fixture.cache.ingest(asked).await.unwrap();
     fixture.work().await;
     let own = fixture.cache.document_of(fixture.ann, accepted.signal.signal_id).await.unwrap();

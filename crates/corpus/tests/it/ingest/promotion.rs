@@ -28,7 +28,7 @@ async fn some_of_the_best_are_fetched() {
         fixture.web.gives(&url, Ok(&text_of("river", 100)));
         results.push((provider.id, given(&provider, item(&url))));
     }
-    let tags = ["matter:dam".to_owned(), "x".to_owned()];
+    let tags = ["MATTER:dam".to_owned(), "x".to_owned()];
     fixture.cache.promote(fixture.ann, &tags, &results).await;
     assert_eq!(fixture.work().await, 3);
     let asked: Vec<String> =

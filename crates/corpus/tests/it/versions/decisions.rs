@@ -58,6 +58,18 @@ async fn curators_pin_what_they_see() {
 }
 
 #[tokio::test]
+async fn quotation_marks_of_any_kind_are_the_same_query() {
+    let scenario = Scenario::open(electing()).await;
+    let cache = &scenario.fixture.cache;
+    let ann = scenario.principal(scenario.ann).await;
+    let of = |query: &str| PinRequest { query: query.to_owned(), ..scenario.request(2, "firm") };
+    assert!(cache.pin(&ann, of("“Lease” of the mill")).await.unwrap().is_new);
+    assert!(!cache.pin(&ann, of("\"lease\" of the mill")).await.unwrap().is_new);
+    let removed = cache.unpin(&ann, scenario.versions[2], Some("«lease» of the mill"), None).await;
+    assert_eq!(removed, Ok(1));
+}
+
+#[tokio::test]
 async fn the_history_is_told_as_far_as_documents_are_seen() {
     let scenario = Scenario::open(electing()).await;
     let cache = &scenario.fixture.cache;

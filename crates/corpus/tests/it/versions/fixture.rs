@@ -148,7 +148,7 @@ impl Scenario {
         PinRequest {
             signal_id: self.versions[version],
             query: format!("  {} ", QUERY.to_uppercase()),
-            scope: Scope::parse(scope),
+            scope: Scope::parse(scope).unwrap(),
             existing: ExistingPin::Keep,
         }
     }

@@ -128,7 +128,7 @@ async fn a_pin_of_the_matter_comes_before_one_of_the_firm() {
     for (tags, expected) in [
         (&[][..], firm),
         (&["matter:acme"][..], matter),
-        (&["news", "matter:acme"][..], matter),
+        (&["news", "Matter:acme"][..], matter),
         (&["matter:other"][..], firm),
         (&["acme"][..], firm),
     ] {

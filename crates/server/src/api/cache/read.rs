@@ -10,10 +10,11 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::corpus::{Liveness, Origin, OwnedVisibility, Signal, SignalState, SourceKind};
+use domain::corpus::{Liveness, MatterTag, Origin, OwnedVisibility, Signal, SignalState, SourceKind};
 use domain::ids::{ProviderId, SignalId};
 use domain::notice;
 use domain::ports::SignalFilter;
+use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use syntax::suggest;
@@ -143,19 +144,19 @@ pub struct DocumentParams {
     text: Option<String>,
     /// `known`, `indexed` or `pinned`.
     state: Option<String>,
-    /// Only documents of this matter.
+    /// Only documents of this matter, with or without `matter:`.
     matter_tag: Option<String>,
 }
 
 impl DocumentParams {
     fn filter(&self) -> Result<SignalFilter, ApiError> {
-        for (field, text) in [("text", &self.text), ("matter_tag", &self.matter_tag)] {
-            if text.as_ref().is_some_and(|text| text.chars().count() > TEXT_CHARS_MAX) {
-                let sentence = format!("At most {TEXT_CHARS_MAX} characters are allowed.");
-                return Err(ApiError::invalid_field(field, sentence));
-            }
-        }
         let given = |text: &Option<String>| text.as_deref().map(str::trim).unwrap_or_default().to_owned();
+        let mut errors = FieldErrors::default();
+        let is_short = self.text.as_ref().is_none_or(|text| text.chars().count() <= TEXT_CHARS_MAX);
+        errors.check(is_short, "text", || format!("At most {TEXT_CHARS_MAX} characters are allowed."));
+        let matter_tag = Some(given(&self.matter_tag)).filter(|tag| !tag.is_empty());
+        let matter_tag = matter_tag.and_then(|tag| MatterTag::read(&mut errors, "matter_tag", &tag));
+        errors.into_result(()).map_err(ApiError::invalid)?;
         let state = match given(&self.state).as_str() {
             "" => None,
             name => Some(SignalState::parse(name).ok_or_else(|| {
@@ -165,7 +166,7 @@ impl DocumentParams {
         };
         Ok(SignalFilter {
             state,
-            matter_tag: Some(given(&self.matter_tag)).filter(|tag| !tag.is_empty()),
+            matter_tag,
             words: given(&self.text),
             // The cache sets the tokens of the user.
             ..SignalFilter::visible_to(OwnedVisibility::To(Vec::new()))
@@ -229,7 +230,9 @@ mod tests {
         };
         let read = params(" rivers ", "indexed", "a b").filter().expect("a filter");
         assert_eq!((read.words.as_str(), read.state), ("rivers", Some(SignalState::Indexed)));
-        assert_eq!(read.matter_tag.as_deref(), Some("a b"));
+        assert_eq!(read.matter_tag, MatterTag::parse("a b"));
+        let prefixed = params("", "", "MATTER:a b").filter().expect("a filter");
+        assert_eq!(prefixed.matter_tag, read.matter_tag);
         assert_eq!(
             read.visible_to,
             OwnedVisibility::To(Vec::new()),
@@ -241,9 +244,12 @@ mod tests {
         );
         let long = "x".repeat(TEXT_CHARS_MAX);
         assert!(params(&long, "", &long).filter().is_ok());
-        for bad in
-            [params("", "lost", ""), params(&(long.clone() + "x"), "", ""), params("", "", &(long + "x"))]
-        {
+        for bad in [
+            params("", "lost", ""),
+            params(&(long.clone() + "x"), "", ""),
+            params("", "", &(long + "x")),
+            params("", "", "matter:"),
+        ] {
             assert!(bad.filter().is_err());
         }
         assert_eq!(params("", "", "").path(), "/cache/");

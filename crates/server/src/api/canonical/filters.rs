@@ -4,7 +4,7 @@ use crate::error::ApiError;
 use corpus::canonical::{PinQuery, RunQuery};
 use domain::corpus::{RunStatus, Scope};
 use domain::ids::SignalId;
-use domain::search::{LIST_ITEM_CHARS_MAX, QUERY_CHARS_MAX};
+use domain::search::QUERY_CHARS_MAX;
 use domain::validation::FieldErrors;
 use serde::Deserialize;
 use syntax::suggest;
@@ -69,8 +69,8 @@ impl PinFilter {
         let given = |value: String| Some(value).filter(|value| !value.is_empty());
         let (words, scope) = (text(&self.query), given(text(&self.scope)));
         let mut errors = FieldErrors::default();
-        check(&mut errors, Some(&words), scope.as_deref());
-        let scope = scope.map(|scope| Scope::parse(&scope));
+        errors.check_text("query", &words, QUERY_CHARS_MAX);
+        let scope = scope.map(|scope| Scope::read(&mut errors, "scope", &scope));
         let parsed = PinQuery { words, scope, signal_id: self.signal_id.map(SignalId), offset, limit };
         errors.into_result(parsed).map_err(ApiError::invalid)
     }
@@ -80,13 +80,6 @@ impl PinFilter {
         let signal = self.signal_id.map(|id| id.to_string());
         path(list, [("query", self.query.clone()), ("scope", self.scope.clone()), ("signal_id", signal)])
     }
-}
-
-/// Checks a query and a scope.
-pub fn check(errors: &mut FieldErrors, query: Option<&str>, scope: Option<&str>) {
-    Scope::check(errors, "scope", scope.unwrap_or_default());
-    errors.check_text("query", query.unwrap_or_default(), QUERY_CHARS_MAX);
-    errors.check_text("scope", scope.unwrap_or_default(), LIST_ITEM_CHARS_MAX);
 }
 
 fn text(value: &Option<String>) -> String {
@@ -105,6 +98,7 @@ fn path(list: &str, given: impl IntoIterator<Item = (&'static str, Option<String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::corpus::MATTER_CHARS_MAX;
 
     fn runs(status: &str, query: &str) -> RunFilter {
         RunFilter { status: Some(status.to_owned()), query: Some(query.to_owned()) }
@@ -139,11 +133,13 @@ mod tests {
         };
         let parsed = filter("acme").to_query(0, 10).expect("a filter");
         assert_eq!(parsed.words, "The MSA");
-        assert_eq!(parsed.scope, Some(Scope::Matter("acme".to_owned())));
+        assert_eq!(parsed.scope, Scope::parse("acme"));
         assert_eq!(parsed.signal_id, Some(SignalId(7)));
         assert_eq!(filter("").to_query(0, 10).expect("a filter").scope, None, "none said is all of them");
-        assert!(filter(&"x".repeat(LIST_ITEM_CHARS_MAX)).to_query(0, 10).is_ok());
-        assert!(filter(&"x".repeat(LIST_ITEM_CHARS_MAX + 1)).to_query(0, 10).is_err());
+        assert!(filter(&"x".repeat(MATTER_CHARS_MAX)).to_query(0, 10).is_ok());
+        for bad in ["matter:", &"x".repeat(MATTER_CHARS_MAX + 1)] {
+            assert!(filter(bad).to_query(0, 10).is_err(), "{bad}");
+        }
         let path = filter("matter:a").path("/canonical/pins/");
         assert_eq!(path, "/canonical/pins/?query=The+MSA&scope=matter%3Aa&signal_id=7");
     }

@@ -1,7 +1,7 @@
 //! Pins: create, remove, list, and their history.
 
 use super::errors::PinConflict;
-use super::filters::{PinFilter, check};
+use super::filters::PinFilter;
 use super::view::{PinEventView, PinView};
 use crate::api::pagination::{ListRequest, Paged, Paging};
 use crate::auth::Caller;
@@ -17,6 +17,7 @@ use corpus::canonical::PinRequest;
 use domain::corpus::Scope;
 use domain::ids::SignalId;
 use domain::ports::ExistingPin;
+use domain::search::QUERY_CHARS_MAX;
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -102,24 +103,9 @@ pub async fn unpin(
     ApiPath(id): ApiPath<i64>,
     JsonOrNothing(input): JsonOrNothing<UnpinInput>,
 ) -> Result<Json<Unpinned>, ApiError> {
-    let mut errors = FieldErrors::default();
-    check(&mut errors, input.query.as_deref(), input.scope.as_deref());
-    errors.into_result(()).map_err(ApiError::invalid)?;
-    // Empty texts would match nothing and remove everything.
-    let is_empty = |text: &Option<String>| text.as_ref().is_some_and(|text| text.trim().is_empty());
-    if is_empty(&input.query) {
-        return Err(ApiError::invalid_field("query", "Name a query, or leave it out for all."));
-    }
-    if is_empty(&input.scope) {
-        return Err(ApiError::invalid_field("scope", "Name a scope, or leave it out for all."));
-    }
-    let mut errors = FieldErrors::default();
-    check(&mut errors, input.query.as_deref(), input.scope.as_deref());
-    errors.into_result(()).map_err(ApiError::invalid)?;
-    let scope = input.scope.as_deref().map(Scope::parse);
+    let (query, scope) = input.checked()?;
     let signal = SignalId(id);
-    let removed =
-        state.corpus.unpin(&caller.principal, signal, input.query.as_deref(), scope.as_ref()).await?;
+    let removed = state.corpus.unpin(&caller.principal, signal, query.as_deref(), scope.as_ref()).await?;
     let who = &caller.principal.username;
     tracing::info!(signal.id = %signal, "{removed} pins of the cached document {signal} were removed by {who}");
     Ok(Json(Unpinned { removed }))
@@ -167,21 +153,34 @@ impl PinInput {
         let query = self.query.unwrap_or_default().trim().to_owned();
         errors.check(self.signal_id.is_some(), "signal_id", || "Name a document.".to_owned());
         errors.check(!query.is_empty(), "query", || "A query is needed.".to_owned());
-        check(&mut errors, Some(&query), self.scope.as_deref());
+        errors.check_text("query", &query, QUERY_CHARS_MAX);
         let request = PinRequest {
             signal_id: SignalId(self.signal_id.unwrap_or_default()),
             query,
-            scope: Scope::parse(self.scope.as_deref().unwrap_or_default()),
+            scope: Scope::read(&mut errors, "scope", self.scope.as_deref().unwrap_or_default()),
             existing: ExistingPin::of_force(self.force),
         };
         errors.into_result(request).map_err(ApiError::invalid)
     }
 }
 
+impl UnpinInput {
+    /// The query and the scope. An empty one would match nothing, or everything.
+    fn checked(self) -> Result<(Option<String>, Option<Scope>), ApiError> {
+        let mut errors = FieldErrors::default();
+        for (field, text) in [("query", &self.query), ("scope", &self.scope)] {
+            let is_empty = text.as_ref().is_some_and(|text| text.trim().is_empty());
+            errors.check(!is_empty, field, || format!("Name a {field}, or leave it out for all."));
+        }
+        errors.check_text("query", self.query.as_deref().unwrap_or_default(), QUERY_CHARS_MAX);
+        let scope = self.scope.as_deref().map(|scope| Scope::read(&mut errors, "scope", scope));
+        errors.into_result((self.query, scope)).map_err(ApiError::invalid)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::search::QUERY_CHARS_MAX;
 
     #[test]
     fn pin_requests_are_complete() {
@@ -193,7 +192,7 @@ mod tests {
         };
         let request = input(Some(7), " The MSA ", Some("matter:acme")).into_request().expect("a request");
         assert_eq!((request.signal_id, request.query.as_str()), (SignalId(7), "The MSA"));
-        assert_eq!(request.scope, Scope::Matter("acme".to_owned()));
+        assert_eq!(Some(request.scope), Scope::parse("acme"));
         assert_eq!(input(Some(7), "msa", None).into_request().expect("a request").scope, Scope::Firm);
         assert!(input(Some(7), &"x".repeat(QUERY_CHARS_MAX), None).into_request().is_ok());
         for bad in [
@@ -204,6 +203,31 @@ mod tests {
             PinInput::default(),
         ] {
             assert!(bad.into_request().is_err());
+        }
+    }
+
+    #[test]
+    fn unpin_requests_name_what_they_mean() {
+        let long = "x".repeat(QUERY_CHARS_MAX + 1);
+        for (query, scope, wrong) in [
+            (None, None, ""),
+            (Some("msa"), Some("Firm"), ""),
+            (Some("msa"), Some("MATTER:acme"), ""),
+            (Some(" "), None, "query"),
+            (Some(long.as_str()), None, "query"),
+            (None, Some(""), "scope"),
+            (None, Some("matter:"), "scope"),
+        ] {
+            let input = UnpinInput { query: query.map(str::to_owned), scope: scope.map(str::to_owned) };
+            match input.checked() {
+                Ok((_, parsed)) => {
+                    assert_eq!((wrong, parsed), ("", scope.and_then(Scope::parse)), "{query:?} {scope:?}");
+                }
+                Err(error) => {
+                    let detail = error.detail();
+                    assert!(!wrong.is_empty() && detail.starts_with(wrong), "{query:?} {scope:?}: {detail}");
+                }
+            }
         }
     }
 }

@@ -12,8 +12,9 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use chrono::{DateTime, NaiveDate, Utc};
 use corpus::{EgressError, ScanRequest};
-use domain::corpus::{Channel, Scan, ScanCounts, ScanStatus};
+use domain::corpus::{Channel, MatterTag, Scan, ScanCounts, ScanStatus};
 use domain::ids::ScanId;
+use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use syntax::suggest;
@@ -29,7 +30,7 @@ const DAY_CHARS: usize = 10;
 pub struct ScanInput {
     /// `outlook` or `gmail`; by default the connected one, Outlook first.
     channel: Option<String>,
-    /// Only documents of this matter.
+    /// Only documents of this matter, with or without `matter:`.
     matter_tag: Option<String>,
     /// The first day.
     #[schema(example = "2026-01-01")]
@@ -94,7 +95,7 @@ impl ScanInput {
         };
         Ok(ScanRequest {
             channel,
-            matter_tag: given(self.matter_tag),
+            matter_tag: matter(&given(self.matter_tag))?,
             date_from: day("date_from", &given(self.date_from))?,
             date_to: day("date_to", &given(self.date_to))?,
         })
@@ -174,6 +175,16 @@ pub async fn cancel_scan(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// A prefix without a name is not all matters.
+fn matter(text: &str) -> Result<Option<MatterTag>, ApiError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let mut errors = FieldErrors::default();
+    let tag = MatterTag::read(&mut errors, "matter_tag", text);
+    errors.into_result(tag).map_err(ApiError::invalid)
+}
+
 fn day(field: &str, text: &str) -> Result<Option<NaiveDate>, ApiError> {
     if text.is_empty() {
         return Ok(None);
@@ -189,8 +200,11 @@ fn day(field: &str, text: &str) -> Result<Option<NaiveDate>, ApiError> {
 mod tests {
     use super::*;
 
+    fn given(text: &str) -> Option<String> {
+        Some(text.to_owned()).filter(|text| !text.is_empty())
+    }
+
     fn input(channel: &str, date_from: &str) -> ScanInput {
-        let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         ScanInput {
             channel: given(channel),
             matter_tag: given(" smith "),
@@ -202,7 +216,7 @@ mod tests {
     #[test]
     fn a_scan_request_is_parsed() {
         let request = input(" gmail ", "2026-01-31").into_request().expect("a request");
-        assert_eq!((request.channel, request.matter_tag.as_str()), (Some(Channel::Gmail), "smith"));
+        assert_eq!((request.channel, request.matter_tag), (Some(Channel::Gmail), MatterTag::parse("smith")));
         assert_eq!((request.date_from, request.date_to), (NaiveDate::from_ymd_opt(2026, 1, 31), None));
         assert_eq!(input("", " ").into_request().expect("a request").channel, None);
         for channel in ["fax", "Outlook"] {
@@ -212,6 +226,25 @@ mod tests {
             ["31.1.2026", "2026-02-30", "2026-1-5", "+2026-1-05", "-2026-01-05", "+12026-01-05", "26-01-05"]
         {
             assert!(input("", day).into_request().is_err(), "{day}");
+        }
+    }
+
+    #[test]
+    fn a_matter_without_a_name_is_not_all_documents() {
+        for (tag, expected) in [
+            ("", Ok(None)),
+            ("smith", Ok(MatterTag::parse("smith"))),
+            ("MATTER: smith", Ok(MatterTag::parse("smith"))),
+            ("matter:", Err("matter_tag: Name a matter")),
+            (&"x".repeat(500), Err("matter_tag: At most 200 characters")),
+            ("a\u{7}b", Err("matter_tag: Line breaks")),
+        ] {
+            let input = ScanInput { matter_tag: given(tag), ..ScanInput::default() };
+            match (input.into_request(), expected) {
+                (Ok(request), Ok(expected)) => assert_eq!(request.matter_tag, expected, "{tag}"),
+                (Err(error), Err(start)) => assert!(error.detail().starts_with(start), "{}", error.detail()),
+                (found, expected) => panic!("{tag}: {} instead of {expected:?}", found.is_ok()),
+            }
         }
     }
 }

@@ -3,14 +3,16 @@
 use super::super::activity::DAYS_MAX;
 use super::super::cache::FILTER_CHARS_MAX as CACHE_FILTER_CHARS_MAX;
 use super::super::canonical::OPEN;
-use super::super::ingest::{TAG_CHARS_MAX, TITLE_CHARS_MAX};
+use super::super::ingest::TITLE_CHARS_MAX;
 use super::super::logs::{LINES_MAX, LINES_MIN};
 use super::super::pagination::ITEMS_MAX;
 use super::super::rag_search::{RESULT_LIST_MAX, TIMEOUT_S};
 use corpus::CHECKS_MAX;
 use corpus::ingest::MATTER_TAGS_MAX;
 use domain::authenticator::{EXPIRES_IN_MAX, USER_DATA_METHODS};
-use domain::corpus::{COMMENT_CHARS_MAX, Channel, EventStatus, RunStatus, SignalState, URL_CHARS_MAX};
+use domain::corpus::{
+    COMMENT_CHARS_MAX, Channel, EventStatus, MATTER_CHARS_MAX, RunStatus, SignalState, URL_CHARS_MAX,
+};
 use domain::password::{PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN};
 use domain::pipeline::PROCESSORS_MAX;
 use domain::preferences::{DOMAIN_CHARS_MAX, PREFERENCES_MAX};
@@ -23,7 +25,8 @@ use domain::{
 use serde_json::{Value, json};
 
 use Limit::{
-    AtLeast, BooleanOrText, Items, Length, Members, Name, ObjectOrText, OneOf, Range, SomeOf, Text, Texts,
+    AtLeast, BooleanOrText, Bytes, Items, Length, Members, Name, ObjectOrText, OneOf, Range, SomeOf, Text,
+    Texts,
 };
 
 /// A limit of a value, written as keywords of JSON Schema.
@@ -33,6 +36,8 @@ pub enum Limit {
     Name(usize),
     /// A text of at most so many characters.
     Text(usize),
+    /// A text of at most so many bytes, which are as many characters at most.
+    Bytes(usize),
     /// A text from the first to the second number of characters.
     Length(usize, usize),
     /// At most so many entries.
@@ -63,7 +68,7 @@ impl Limit {
                 add("maxLength", json!(chars_max));
                 add("pattern", json!(r"\S"));
             }
-            Self::Text(chars_max) => add("maxLength", json!(chars_max)),
+            Self::Text(most) | Self::Bytes(most) => add("maxLength", json!(most)),
             Self::Length(chars_min, chars_max) => {
                 add("minLength", json!(chars_min));
                 add("maxLength", json!(chars_max));
@@ -214,7 +219,10 @@ pub const FIELDS: &[SchemaLimits] = &[
     },
     SchemaLimits {
         schema: "QueryTransformInput",
-        fields: &[("name", Name(query_transform::NAME_CHARS_MAX))],
+        fields: &[
+            ("name", Name(query_transform::NAME_CHARS_MAX)),
+            ("config_content", Bytes(query_transform::CONTENT_BYTES_MAX)),
+        ],
     },
     SchemaLimits { schema: "QueryTransformTrial", fields: &[("query", Text(QUERY_CHARS_MAX))] },
     SchemaLimits { schema: "PipelineInput", fields: &[("processors", Items(PROCESSORS_MAX))] },
@@ -270,6 +278,7 @@ pub const FIELDS: &[SchemaLimits] = &[
     SchemaLimits {
         schema: "DoctorInput",
         fields: &[
+            ("request", Bytes(provider_doctor::REQUEST_BYTES_MAX)),
             ("query", Text(provider_doctor::QUERY_CHARS_MAX)),
             ("name", Text(provider::NAME_CHARS_MAX)),
         ],
@@ -279,7 +288,7 @@ pub const FIELDS: &[SchemaLimits] = &[
         fields: &[
             ("url", Text(URL_CHARS_MAX)),
             ("title", Text(TITLE_CHARS_MAX)),
-            ("matter_tags", Texts(MATTER_TAGS_MAX, TAG_CHARS_MAX)),
+            ("matter_tags", Texts(MATTER_TAGS_MAX, MATTER_CHARS_MAX)),
         ],
     },
     SchemaLimits { schema: "CheckInput", fields: &[("signal_ids", Items(CHECKS_MAX))] },
@@ -303,7 +312,7 @@ pub const PARAMETERS: &[(&str, &str, Limit)] = &[
     ("read_timings", "searches", Range(1, federation::RUNS_MAX as u64)),
     ("read_searches", "text", Text(FILTER_CHARS_MAX)),
     ("read_documents", "text", Text(CACHE_FILTER_CHARS_MAX)),
-    ("read_documents", "matter_tag", Text(CACHE_FILTER_CHARS_MAX)),
+    ("read_documents", "matter_tag", Text(MATTER_CHARS_MAX)),
     ("read_documents", "state", OneOf(document_states)),
     ("test_searchprovider", "q", Text(QUERY_CHARS_MAX)),
     ("test_unsaved_searchprovider", "q", Text(QUERY_CHARS_MAX)),

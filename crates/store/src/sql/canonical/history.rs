@@ -35,7 +35,7 @@ impl TryFrom<EventRow> for PinEvent {
             id: row.id,
             action: PinAction::parse(&row.action).ok_or_else(unreadable)?,
             via: PinVia::parse(&row.via).ok_or_else(unreadable)?,
-            scope: Scope::parse(&row.scope),
+            scope: Scope::parse(&row.scope).unwrap_or_default(),
             signal_id: SignalId(row.signal_id),
             before: row.before_id.map(SignalId),
             by: row.changed_by.map(UserId),

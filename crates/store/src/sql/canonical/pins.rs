@@ -43,7 +43,7 @@ impl TryFrom<PinRow> for Pin {
         Ok(Self {
             id: PinId(row.id),
             via: PinVia::parse(&row.via).ok_or_else(unreadable)?,
-            scope: Scope::parse(&row.scope),
+            scope: Scope::parse(&row.scope).unwrap_or_default(),
             signal_id: SignalId(row.signal_id),
             pinned_by: row.pinned_by.map(UserId),
             pinned_at: row.pinned_at,
@@ -172,7 +172,7 @@ pub(super) async fn unpin(
     let mut tx = corpus::begin(db).await?;
     let mut removed = 0;
     for pin in stored(&mut tx, unwanted.signal).await? {
-        let is_query = unwanted.query_key.is_none_or(|key| plain(key) == pin.query_key);
+        let is_query = unwanted.query_key.is_none_or(|key| plain(key) == query_key(&pin.query));
         let is_scope = unwanted.scope.is_none_or(|scope| *scope == pin.scope);
         if is_query && is_scope {
             delete(&mut tx, pin.id).await?;

@@ -67,7 +67,7 @@ impl TryFrom<RunRow> for Run {
             run_id,
             query: row.query,
             query_key: row.query_key,
-            scope: Scope::parse(&row.scope),
+            scope: Scope::parse(&row.scope).unwrap_or_default(),
             cluster_key: SignalId(row.cluster_key),
             status: RunStatus::parse(&row.status).ok_or_else(unreadable)?,
             auto: row.is_auto,

@@ -6,7 +6,7 @@ use super::visibility::{Held, push_visible};
 use crate::db::{Db, on_db};
 use crate::json::{plain, to_column, to_count};
 use crate::sql::text::{in_lists, pattern, push_list};
-use domain::corpus::{Signal, Visibility};
+use domain::corpus::{MatterTag, Signal, Visibility};
 use domain::ids::SignalId;
 use domain::instant::{Instant, to_micros};
 use domain::ports::{Page, SignalFilter, StoreError};
@@ -136,14 +136,14 @@ where
 }
 
 /// Restricts to documents that the person tagged; unrestricted, that anybody tagged.
-fn push_tagged<'a, D>(query: &mut QueryBuilder<D>, tag: &str, visible_to: Visibility<'_>)
+fn push_tagged<'a, D>(query: &mut QueryBuilder<D>, tag: &MatterTag, visible_to: Visibility<'_>)
 where
     D: sqlx::Database,
     i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
     String: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
 {
     query.push(" AND signals.id IN (SELECT signal_id FROM signal_grant_tags WHERE tag = ");
-    query.push_bind(plain(tag));
+    query.push_bind(plain(tag.as_str()));
     if let Visibility::To(tokens) = visible_to {
         let users = Held::of(tokens).users;
         if users.is_empty() {

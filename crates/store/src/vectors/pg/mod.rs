@@ -254,6 +254,8 @@ impl VectorStore for PgVectors {
     }
 
     async fn clear(&self) -> Result<(), VectorError> {
+        // Tables of another program are refused.
+        self.is_made().await?;
         tables::drop(&self.pool).await?;
         unset_hybrid(&self.records).await
     }

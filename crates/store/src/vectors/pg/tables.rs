@@ -45,6 +45,17 @@ CREATE INDEX IF NOT EXISTS corpus_vector_words_signal ON corpus_vector_words (si
 const INDEX: &str = "CREATE INDEX IF NOT EXISTS corpus_vectors_dense ON corpus_vectors \
      USING hnsw (dense vector_ip_ops) WITH (m = 16, ef_construction = 64)";
 
+/// The tables with their columns. A table of another program has others.
+const COLUMNS: [(&str, &str); 3] = [
+    (
+        "corpus_vector_documents",
+        "signal_id int8, acl _text, provider_id int8, mime text, matter_tags _text, date text, pieces int4",
+    ),
+    ("corpus_vector_words", "word int4, signal_id int8, number int4, weight float4"),
+    (VECTORS, "signal_id int8, number int4, start_char int4, end_char int4, dense vector"),
+];
+const VECTORS: &str = "corpus_vectors";
+
 /// What is known of the collection without counting.
 pub struct Collection {
     pub dimension: usize,
@@ -52,16 +63,27 @@ pub struct Collection {
     pub pieces_about: u64,
 }
 
-/// None if it does not exist.
+/// None if it does not exist. Tables of another program are refused: they are neither read nor changed.
 pub async fn collection(pool: &PgPool) -> Result<Option<Collection>, VectorError> {
-    let text = "SELECT atttypmod, pg_table_size(attrelid) FROM pg_attribute \
-                WHERE attrelid = to_regclass('corpus_vectors') AND attname = 'dense'";
-    let made: Option<(i32, i64)> = sqlx::query_as(text).fetch_optional(pool).await.map_err(refused)?;
-    Ok(made.map(|(dimension, bytes)| {
-        let dimension = usize::try_from(dimension).unwrap_or_default();
-        let piece_bytes = PIECE_BYTES + dimension as u64 * NUMBER_BYTES;
-        Collection { dimension, pieces_about: bytes.unsigned_abs() / piece_bytes }
-    }))
+    let text = "SELECT relname::TEXT, string_agg(attname || ' ' || typname, ', ' ORDER BY attnum), \
+                MAX(atttypmod) FILTER (WHERE attname = 'dense'), pg_table_size(attrelid) \
+                FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid JOIN pg_type ON pg_type.oid = atttypid \
+                WHERE attrelid IN (to_regclass('corpus_vector_documents'), to_regclass('corpus_vector_words'), \
+                    to_regclass('corpus_vectors')) AND attnum > 0 AND NOT attisdropped GROUP BY attrelid, relname";
+    let tables: Vec<(String, String, Option<i32>, i64)> =
+        sqlx::query_as(text).fetch_all(pool).await.map_err(refused)?;
+    let mut collection = None;
+    for (table, columns, dimension, bytes) in tables {
+        if !COLUMNS.contains(&(table.as_str(), columns.as_str())) {
+            return Err(VectorError::ForeignTable { table });
+        }
+        if table == VECTORS {
+            let dimension = usize::try_from(dimension.unwrap_or_default()).unwrap_or_default();
+            let piece_bytes = PIECE_BYTES + dimension as u64 * NUMBER_BYTES;
+            collection = Some(Collection { dimension, pieces_about: bytes.unsigned_abs() / piece_bytes });
+        }
+    }
+    Ok(collection)
 }
 
 /// Creates what is missing.

@@ -92,6 +92,48 @@ async fn the_index_is_asked_when_there_is_much_and_finds_it() {
     .await;
 }
 
+/// Tables of these names that another program created in the same database.
+#[tokio::test]
+async fn tables_of_others_are_not_touched() {
+    let Some(server) = server() else { return };
+    let theirs = [
+        "CREATE TABLE corpus_vectors (id BIGINT PRIMARY KEY, dense vector(8))",
+        "CREATE TABLE corpus_vector_documents (signal_id BIGINT PRIMARY KEY, acl TEXT[], name TEXT)",
+        "CREATE TABLE corpus_vector_words (word TEXT, signal_id BIGINT)",
+    ];
+    for text in theirs {
+        testkit::postgres::with_database(&server, move |url| async move {
+            let key = EncryptionKey::from_secret(&Secret::new("a test key"));
+            let store = SqlStore::open(StoreConfig { url: Secret::new(url), pool_max: 4, key }).await;
+            let store = store.expect("PostgreSQL");
+            let vectors = PgVectors::open(&store).expect("PostgreSQL");
+            vectors.pool.execute("CREATE EXTENSION vector").await.expect("the extension");
+            vectors.pool.execute(text).await.expect("their table");
+            let table = text.split(' ').nth(2).expect("its name").to_owned();
+            let foreign = Err(VectorError::ForeignTable { table: table.clone() });
+            let query = VectorQuery { tokens: &[ALL], limit: 3 };
+            for refused in [
+                vectors.clear().await,
+                vectors.prepare(DIMENSION).await,
+                vectors.put(document(1)).await,
+                vectors.set_acl(SignalId(1), &[ALL]).await,
+                vectors.remove(&[SignalId(1)]).await,
+                vectors.nearest(query, &vector(1)).await.map(|_| ()),
+                vectors.chunk_counts(None, 9).await.map(|_| ()),
+                vectors.state().await.map(|_| ()),
+            ] {
+                assert_eq!(refused, foreign, "{table}");
+            }
+            let left = sqlx::query_scalar::<_, i64>(
+                "SELECT COUNT(*) FROM pg_class WHERE relname LIKE 'corpus_vector%' AND relkind = 'r'",
+            );
+            assert_eq!(left.fetch_one(&vectors.pool).await.expect("a count"), 1, "{table}");
+            store.close().await;
+        })
+        .await;
+    }
+}
+
 /// The query plan.
 async fn plan(vectors: &PgVectors) -> String {
     let mut tx = vectors.pool.begin().await.expect("a connection");

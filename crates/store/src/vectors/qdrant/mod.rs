@@ -4,6 +4,7 @@
 mod call;
 mod config;
 mod ownership;
+mod verified;
 mod wire;
 
 pub use config::QdrantConfig;
@@ -16,13 +17,18 @@ use domain::ids::SignalId;
 use domain::ports::{
     HttpMethod, SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicBool, Ordering};
+use verified::Verified;
 use wire::{Collection, Counted, Found, Page, Point, Query};
 
 /// Names of the dense and the sparse vector of a point.
 const DENSE: &str = "dense";
 const WORDS: &str = "words";
+/// Name of a sparse vector that no point has: it marks the collection as made by this program. Unlike an index, it is
+/// there from the first moment of the collection, and unlike metadata, every version of the server can store it.
+const MARK: &str = "tributary";
 /// Points per write, to keep requests small.
 const POINTS_MAX: usize = 100;
 /// Documents per removal.
@@ -37,8 +43,7 @@ const INDEXES: [(&str, &str); 3] = [("acl", "keyword"), ("signal_id", "integer")
 pub struct QdrantVectors {
     server: Server,
     name: String,
-    /// A point of the collection is known to be ours.
-    is_verified: AtomicBool,
+    verified: Verified,
 }
 
 #[derive(PartialEq, Eq)]
@@ -51,19 +56,26 @@ enum CollectionKind {
 impl QdrantVectors {
     pub fn new(config: QdrantConfig) -> Result<Self, VectorError> {
         let name = config.collection.clone();
-        Server::new(config).map(|server| Self { server, name, is_verified: AtomicBool::new(false) })
+        Server::new(config).map(|server| Self { server, name, verified: Verified::default() })
     }
 
-    async fn create(&self, dimension: usize, kind: CollectionKind) -> Result<(), VectorError> {
-        let mut body = json!({"vectors": {DENSE: {"size": dimension, "distance": "Cosine"}}});
+    /// Creates the collection with its indexes, unless another process was faster.
+    async fn create(&self, dimension: usize, kind: CollectionKind) -> Result<Collection, VectorError> {
+        let mut body = json!({
+            "vectors": {DENSE: {"size": dimension, "distance": "Cosine"}},
+            "sparse_vectors": {MARK: {}},
+        });
         if kind == CollectionKind::Hybrid {
-            body["sparse_vectors"] = json!({WORDS: {"modifier": "idf"}});
+            body["sparse_vectors"][WORDS] = json!({"modifier": "idf"});
         }
         match self.server.write(HttpMethod::Put, "", Some(&body)).await {
-            // Another process was faster.
-            Ok(()) | Err(Refusal::Wrong { status: 409, .. }) => self.index(&[]).await,
-            Err(refusal) => Err(refusal.into()),
+            Ok(()) | Err(Refusal::Wrong { status: 409, .. }) => {}
+            Err(refusal) => return Err(refusal.into()),
         }
+        // The faster one may have been another program.
+        let made = self.own_collection().await?.ok_or_else(vanished)?;
+        self.index(&made.indexes()).await?;
+        Ok(made)
     }
 
     /// Creates missing indexes.
@@ -79,22 +91,22 @@ impl QdrantVectors {
 
     /// The collection, which must have this dimension.
     async fn made_for(&self, dimension: usize) -> Result<Collection, VectorError> {
-        let mut found = self.own_collection().await?;
-        if found.is_none() {
-            self.create(dimension, CollectionKind::Dense).await?;
-            found = self.own_collection().await?;
-        }
-        let vanished = || VectorError::refused("the collection vanished");
-        let collection = found.ok_or_else(vanished)?;
+        let collection = match self.own_collection().await? {
+            Some(collection) => collection,
+            None => self.create(dimension, CollectionKind::Dense).await?,
+        };
         match collection.dimension(DENSE).ok_or_else(vanished)? {
             there if there == dimension => Ok(collection),
             there => Err(VectorError::Dimension { there, ours: dimension }),
         }
     }
 
-    /// Does nothing if there is no collection.
+    /// Does nothing if there is no collection. Another program's points must not be changed, so the collection is
+    /// verified every time.
     async fn change(&self, path: &str, body: &Value) -> Result<(), VectorError> {
-        self.ensure_own().await?;
+        if self.own_collection().await?.is_none() {
+            return Ok(());
+        }
         match self.server.write(HttpMethod::Post, path, Some(body)).await {
             Ok(()) | Err(Refusal::Missing) => Ok(()),
             Err(refusal) => Err(refusal.into()),
@@ -111,7 +123,7 @@ impl QdrantVectors {
             limit: asking.limit.min(HITS_MAX),
             with_payload: false,
         };
-        let found: Found = self.server.read(HttpMethod::Post, "/points/query", Some(&body)).await?;
+        let found: Found = self.read("/points/query", &body).await?;
         let mut hits: Vec<VectorHit> = found.points.iter().filter_map(wire::Scored::hit).collect();
         // The server does not define the order of ties.
         hits.sort_by(|one, other| {
@@ -214,7 +226,7 @@ impl VectorStore for QdrantVectors {
             if let Some(from) = from.take() {
                 body["offset"] = from;
             }
-            let page: Page = match self.server.read(HttpMethod::Post, "/points/scroll", Some(&body)).await {
+            let page: Page = match self.read("/points/scroll", &body).await {
                 Err(Refusal::Missing) => return Ok(Vec::new()),
                 page => page?,
             };
@@ -237,7 +249,7 @@ impl VectorStore for QdrantVectors {
         let none = VectorState { dimension: None, chunks: 0, is_hybrid: false };
         let Some(collection) = self.own_collection().await? else { return Ok(none) };
         let body = json!({"exact": true});
-        let counted: Counted = match self.server.read(HttpMethod::Post, "/points/count", Some(&body)).await {
+        let counted: Counted = match self.read("/points/count", &body).await {
             Err(Refusal::Missing) => return Ok(none),
             counted => counted?,
         };
@@ -258,7 +270,6 @@ impl VectorStore for QdrantVectors {
     /// everything again.
     async fn make_hybrid(&self) -> Result<(), VectorError> {
         let not_made = || VectorError::refused("the collection is not made yet");
-        self.is_verified.store(false, Ordering::Relaxed); // as before any deletion
         let collection = self.own_collection().await?.ok_or_else(not_made)?;
         if collection.has_words(WORDS) {
             return Ok(());
@@ -266,9 +277,8 @@ impl VectorStore for QdrantVectors {
         let dimension = collection.dimension(DENSE).ok_or_else(not_made)?;
         for _ in 0..REMADE_MAX {
             self.delete().await?;
-            self.create(dimension, CollectionKind::Hybrid).await?;
             // A document written in between created it without sparse vectors.
-            if self.own_collection().await?.is_some_and(|collection| collection.has_words(WORDS)) {
+            if self.create(dimension, CollectionKind::Hybrid).await?.has_words(WORDS) {
                 return Ok(());
             }
         }
@@ -277,8 +287,6 @@ impl VectorStore for QdrantVectors {
 
     /// The collection of another program is refused, also if it has the configured name.
     async fn clear(&self) -> Result<(), VectorError> {
-        // Deleting cannot be undone: another program may have taken the name in the meantime.
-        self.is_verified.store(false, Ordering::Relaxed);
         match self.own_collection().await? {
             Some(_) => self.delete().await,
             None => Ok(()),
@@ -287,12 +295,25 @@ impl VectorStore for QdrantVectors {
 }
 
 impl QdrantVectors {
+    /// A question about points. A refusal may mean that it is another collection now.
+    async fn read<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, Refusal> {
+        let answer = self.server.read(HttpMethod::Post, path, Some(body)).await;
+        if matches!(answer, Err(Refusal::Missing | Refusal::Wrong { .. })) {
+            self.verified.forget();
+        }
+        answer
+    }
+
     async fn delete(&self) -> Result<(), VectorError> {
         match self.server.write(HttpMethod::Delete, "", None::<&Value>).await {
             Ok(()) | Err(Refusal::Missing) => Ok(()),
             Err(refusal) => Err(refusal.into()),
         }
     }
+}
+
+fn vanished() -> VectorError {
+    VectorError::refused("the collection vanished")
 }
 
 fn of_signal(signal: SignalId) -> Value {

@@ -1,58 +1,48 @@
-//! Whether a collection of the configured name is the one of this program. Another program may have made it first:
-//! its points are neither read nor changed.
+//! Whether a collection of the configured name is the one of this program. Another program may have made it first, or
+//! after ours was deleted: its points are neither read nor changed.
 
 use super::wire::{Collection, Page};
-use super::{DENSE, QdrantVectors, Refusal};
+use super::{DENSE, INDEXES, MARK, QdrantVectors, Refusal, WORDS};
 use domain::ports::{HttpMethod, VectorError};
 use serde_json::{Value, json};
-use std::sync::atomic::Ordering;
 
 impl QdrantVectors {
-    /// The collection; `None` if it does not exist.
+    /// The collection as it is now; `None` if it does not exist.
     pub(super) async fn own_collection(&self) -> Result<Option<Collection>, VectorError> {
+        self.verified.forget();
         let found = match self.server.read::<Collection>(HttpMethod::Get, "", None::<&Value>).await {
             Ok(collection) => collection,
-            Err(Refusal::Missing) => {
-                self.is_verified.store(false, Ordering::Relaxed);
-                return Ok(None);
-            }
+            Err(Refusal::Missing) => return Ok(None),
             Err(refusal) => return Err(refusal.into()),
         };
-        if found.dimension(DENSE).is_none() {
-            return Err(self.foreign());
+        let is_own = found.dimension(DENSE).is_some()
+            && (found.has_sparse(MARK) || self.is_of_earlier_version(&found).await?);
+        if !is_own {
+            return Err(VectorError::Foreign { collection: self.name.clone() });
         }
-        if !self.is_verified.load(Ordering::Relaxed) {
-            self.verify_points().await?;
-        }
+        self.verified.note();
         Ok(Some(found))
     }
 
-    /// Before a request that another collection would answer as well; costs nothing once a point is known to be ours.
+    /// Before a question that another collection would answer as well. It rarely costs a request.
     pub(super) async fn ensure_own(&self) -> Result<(), VectorError> {
-        if !self.is_verified.load(Ordering::Relaxed) {
+        if !self.verified.is_recent() {
             self.own_collection().await?;
         }
         Ok(())
     }
 
-    /// Looks at the first point. An empty collection may still become anybody's.
-    async fn verify_points(&self) -> Result<(), VectorError> {
+    /// Collections of versions that set no mark are known by their first point, and empty ones by their form.
+    async fn is_of_earlier_version(&self, found: &Collection) -> Result<bool, VectorError> {
         let body = json!({"limit": 1, "with_payload": true, "with_vector": false});
         let page: Page = match self.server.read(HttpMethod::Post, "/points/scroll", Some(&body)).await {
-            Err(Refusal::Missing) => return Ok(()),
+            // It was deleted just now.
+            Err(Refusal::Missing) => return Ok(true),
             page => page?,
         };
-        match page.points.first() {
-            None => Ok(()),
-            Some(point) if point.is_of_this_program() => {
-                self.is_verified.store(true, Ordering::Relaxed);
-                Ok(())
-            }
-            Some(_) => Err(self.foreign()),
-        }
-    }
-
-    fn foreign(&self) -> VectorError {
-        VectorError::Foreign { collection: self.name.clone() }
+        Ok(match page.points.first() {
+            Some(point) => point.is_of_this_program(),
+            None => found.has_form(DENSE, WORDS, &INDEXES),
+        })
     }
 }

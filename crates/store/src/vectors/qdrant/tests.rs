@@ -129,7 +129,9 @@ async fn long_lists_are_read_page_by_page() {
 #[tokio::test]
 async fn missing_indexes_are_made_and_two_may_make_a_collection_at_once() {
     let (server, vectors) = store().await;
-    server.with(|all| all.make(COLLECTION, &json!({"vectors": {DENSE: {"size": 2, "distance": "Cosine"}}})));
+    // As after a crash.
+    let dense = json!({DENSE: {"size": 2, "distance": "Cosine"}});
+    server.with(|all| all.make(COLLECTION, &json!({"vectors": dense, "sparse_vectors": {MARK: {}}})));
     let refused = vectors.set_acl(SignalId(1), &[]).await.unwrap_err().to_string();
     assert!(refused.contains("Index required but not found"), "{refused}");
     vectors.prepare(2).await.unwrap();
@@ -139,23 +141,28 @@ async fn missing_indexes_are_made_and_two_may_make_a_collection_at_once() {
     assert_eq!(both, (Ok(()), Ok(())));
 }
 
-/// Another program's collection of the same name, empty, without or with a vector of the same name and size.
+/// Another program's collection of the same name: empty or not, without or with a vector of the same name and size.
 #[tokio::test]
 async fn a_collection_of_others_is_not_touched() {
     let unnamed = json!({"size": 2, "distance": "Cosine"});
     let named = json!({DENSE: unnamed});
     let payload = json!({"signal_id": 1, "acl": ["user:7"], "text": "theirs"});
-    for (made, points) in [
-        (&unnamed, json!([])),
-        (&unnamed, json!([{"id": 1, "vector": [1.0, 0.0], "payload": payload}])),
-        (&named, json!([{"id": 1, "vector": {DENSE: [1.0, 0.0]}, "payload": payload}])),
-        (&named, json!([{"id": 1 << 20, "vector": {DENSE: [1.0, 0.0]}, "payload": payload}])),
+    let two = json!({DENSE: unnamed, "picture": unnamed});
+    for (made, is_indexed, points) in [
+        (&unnamed, true, json!([])),
+        (&named, false, json!([])),
+        (&two, true, json!([])),
+        (&unnamed, true, json!([{"id": 1, "vector": [1.0, 0.0], "payload": payload}])),
+        (&named, true, json!([{"id": 1, "vector": {DENSE: [1.0, 0.0]}, "payload": payload}])),
+        (&named, true, json!([{"id": 1 << 20, "vector": {DENSE: [1.0, 0.0]}, "payload": payload}])),
     ] {
         let (server, vectors) = store().await;
         server.with(|all| {
             all.make(COLLECTION, &json!({"vectors": made}));
             all.put_points(COLLECTION, &points);
-            all.index(COLLECTION);
+            if is_indexed {
+                all.index(COLLECTION);
+            }
         });
         let count = points.as_array().unwrap().len();
         let me = [AclToken::User(UserId(7))];
@@ -180,19 +187,101 @@ async fn a_collection_of_others_is_not_touched() {
     }
 }
 
+/// Collections of versions that did not mark them.
+#[tokio::test]
+async fn a_collection_of_an_earlier_version_is_ours() {
+    let dense = json!({DENSE: {"size": 2, "distance": "Cosine"}});
+    let payload = json!({"signal_id": 1, "chunk": 0, "acl": ["user:7"]});
+    let point = json!({"id": 1 << 20, "vector": {DENSE: [1.0, 0.0]}, "payload": payload});
+    let hybrid = json!({"vectors": dense, "sparse_vectors": {WORDS: {"modifier": "idf"}}});
+    for (made, points) in [
+        (json!({"vectors": dense}), json!([])),
+        (hybrid.clone(), json!([])),
+        (json!({"vectors": dense}), json!([point])),
+        (hybrid, json!([point])),
+    ] {
+        let (server, vectors) = store().await;
+        server.with(|all| {
+            all.make(COLLECTION, &made);
+            all.put_points(COLLECTION, &points);
+            all.index(COLLECTION);
+        });
+        let count = points.as_array().unwrap().len();
+        assert_eq!(vectors.state().await.unwrap().chunks, count as u64, "{made} {points}");
+        vectors.put(document(2, 1)).await.unwrap();
+        assert_eq!(vectors.chunk_counts(None, 9).await.unwrap().len(), count + 1, "{made} {points}");
+        vectors.clear().await.unwrap();
+        vectors.put(document(2, 1)).await.unwrap();
+        assert!(
+            vectors.own_collection().await.unwrap().unwrap().has_sparse(MARK),
+            "it is marked from now on"
+        );
+    }
+}
+
 /// Another program takes the name after our collection was deleted by hand.
 #[tokio::test]
-async fn a_collection_that_changed_hands_is_not_deleted() {
+async fn a_collection_that_changed_hands_is_not_touched() {
     let (server, vectors) = store().await;
     vectors.put(document(1, 1)).await.unwrap();
-    assert_eq!(vectors.state().await.unwrap().chunks, 1);
+    let theirs = json!({"signal_id": 1, "chunk": 0, "acl": ["user:7"], "text": "theirs"});
     server.with(|all| {
         all.remove(COLLECTION);
         all.make(COLLECTION, &json!({"vectors": {DENSE: {"size": 2, "distance": "Cosine"}}}));
+        all.put_points(COLLECTION, &json!([{"id": 1, "vector": {DENSE: [1.0, 0.0]}, "payload": theirs}]));
+        all.index(COLLECTION);
+    });
+    let me = [AclToken::User(UserId(7))];
+    let query = VectorQuery { tokens: &me, limit: 3 };
+    let words = SparseVector { indices: vec![1], values: vec![1.0] };
+    assert!(vectors.nearest(query, &[1.0, 0.0]).await.is_ok(), "it was verified just now");
+    for refused in [
+        vectors.remove(&[SignalId(1)]).await,
+        vectors.set_acl(SignalId(1), &[]).await,
+        vectors.put(document(1, 1)).await,
+        vectors.clear().await,
+        vectors.make_hybrid().await,
+        vectors.nearest(query, &[1.0, 0.0]).await.map(|_| ()),
+        vectors.nearest_by_words(query, &words).await.map(|_| ()),
+        vectors.chunk_counts(None, 9).await.map(|_| ()),
+        vectors.state().await.map(|_| ()),
+    ] {
+        assert!(matches!(refused, Err(VectorError::Foreign { .. })), "{refused:?}");
+    }
+    assert_eq!(server.with(|all| all.payloads(COLLECTION)), [theirs]);
+}
+
+#[tokio::test]
+async fn what_was_verified_long_ago_is_verified_again() {
+    let (server, mut vectors) = store().await;
+    vectors.verified.lasts = Duration::ZERO;
+    vectors.put(document(1, 1)).await.unwrap();
+    server.with(|all| {
+        all.remove(COLLECTION);
+        all.make(COLLECTION, &json!({"vectors": {DENSE: {"size": 2, "distance": "Cosine"}}}));
+        all.index(COLLECTION);
         all.put_points(COLLECTION, &json!([{"id": 1, "vector": {DENSE: [1.0, 0.0]}, "payload": {}}]));
     });
-    assert!(matches!(vectors.clear().await, Err(VectorError::Foreign { .. })));
-    assert_eq!(server.with(|all| all.payloads(COLLECTION)).len(), 1);
+    let query = VectorQuery { tokens: &[AclToken::User(UserId(7))], limit: 3 };
+    let found = vectors.nearest(query, &[1.0, 0.0]).await;
+    assert!(matches!(found, Err(VectorError::Foreign { .. })), "{found:?}");
+}
+
+/// A collection that refuses a question may be another one now, however recently it was verified.
+#[tokio::test]
+async fn a_refusal_lets_the_collection_be_verified_again() {
+    let (server, vectors) = store().await;
+    vectors.put(document(1, 1)).await.unwrap();
+    server.with(|all| {
+        all.remove(COLLECTION);
+        all.make(COLLECTION, &json!({"vectors": {"size": 2, "distance": "Cosine"}}));
+        all.index(COLLECTION);
+    });
+    let me = [AclToken::User(UserId(7))];
+    let query = VectorQuery { tokens: &me, limit: 3 };
+    let foreign = VectorError::Foreign { collection: COLLECTION.to_owned() };
+    assert_eq!(vectors.nearest(query, &[1.0, 0.0]).await, Err(foreign.clone()));
+    assert_eq!(vectors.chunk_counts(None, 9).await, Err(foreign));
 }
 
 #[tokio::test]

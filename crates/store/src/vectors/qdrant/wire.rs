@@ -185,6 +185,23 @@ impl Collection {
         usize::try_from(size).ok()
     }
 
+    pub(super) fn has_sparse(&self, vector: &str) -> bool {
+        !self.config["params"]["sparse_vectors"][vector].is_null()
+    }
+
+    /// Whether it has the vector `dense`, maybe the sparse vector `words`, and these indexes, and nothing else.
+    pub(super) fn has_form(&self, dense: &str, words: &str, indexes: &[(&str, &str)]) -> bool {
+        let params = &self.config["params"];
+        let has_only = |vectors: &Value, name: &str| {
+            vectors.as_object().is_none_or(|all| all.keys().all(|one| one == name))
+        };
+        let is_indexed = |(field, kind): &(&str, &str)| self.payload_schema[field]["data_type"] == *kind;
+        has_only(&params["vectors"], dense)
+            && has_only(&params["sparse_vectors"], words)
+            && self.indexes().len() == indexes.len()
+            && indexes.iter().all(is_indexed)
+    }
+
     /// Whether it has sparse vectors weighted by rarity.
     pub(super) fn has_words(&self, vector: &str) -> bool {
         self.config["params"]["sparse_vectors"][vector]["modifier"] == "idf"

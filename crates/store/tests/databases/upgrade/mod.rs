@@ -2,6 +2,7 @@
 
 mod accounts;
 mod attribution;
+mod matter_tags;
 
 use super::{config, now};
 use chrono::TimeDelta;

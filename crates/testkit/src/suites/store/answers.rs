@@ -13,7 +13,8 @@ use futures_util::future::join_all;
 const WRITERS: usize = 8;
 
 fn answer(search: &Search, body: &str) -> StoredSummary {
-    let details = SummaryDetails { ai_model: "gpt-5".to_owned(), grounded: 0.5, ..SummaryDetails::default() };
+    let details =
+        SummaryDetails { ai_model: "gpt-5".to_owned(), grounded: Some(0.5), ..SummaryDetails::default() };
     StoredSummary {
         search: search.id,
         run: search.run,

@@ -130,7 +130,7 @@ pub async fn leave_others_alone(store: &dyn Store) {
     let new = election("The  MSA", &[b, a, c], ann);
     let before = store.record_run(new.clone(), at(1)).await.unwrap().run_id;
     for other in [
-        NewRun { scope: Scope::parse("acme"), ..new.clone() },
+        NewRun { scope: Scope::parse("acme").expect("a scope"), ..new.clone() },
         NewRun { query: "msa".to_owned(), ..new.clone() },
         NewRun { cluster_key: SignalId(a.0 - 1), ..new.clone() },
     ] {

@@ -115,7 +115,7 @@ macro_rules! store_behaviors {
             egress: scans_run_one_at_a_time, scans_end_once, events_are_kept_once, events_belong_to_one_person,
                 scans_are_bounded;
             reconcile: stay_until_they_ended, are_run_by_one_holder, unsent_are_claimed_in_turn,
-                given_up_are_tried_again_by_hand, unended_searches_are_found;
+                given_up_are_tried_again_by_hand, are_found_by_owner, unended_searches_are_found;
             tasks: are_claimed_in_order, are_claimed_once, are_forgotten_when_they_failed_long_ago, come_back_when_a_lease_ends, come_back_when_the_clock_does,
                 are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,

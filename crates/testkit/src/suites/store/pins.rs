@@ -3,7 +3,8 @@
 use super::fixture::{at, person};
 use super::signals::{by, content, indexed, seen};
 use domain::corpus::{
-    AclToken, NewPin, OwnedVisibility, PinAction, PinEvent, PinVia, QUERY_CHARS_MAX, Scope, SignalState,
+    AclToken, MatterTag, NewPin, OwnedVisibility, PinAction, PinEvent, PinVia, QUERY_CHARS_MAX, Scope,
+    SignalState,
 };
 use domain::ids::{SignalId, UserId};
 use domain::ports::{ExistingPin, PinFilter, PinOutcome, Store, StoreError};
@@ -19,12 +20,16 @@ const ALL: u64 = 10_000;
 pub fn wanted(query: &str, scope: &str, signal: SignalId, by: UserId) -> NewPin {
     NewPin {
         query: query.to_owned(),
-        scope: Scope::parse(scope),
+        scope: Scope::parse(scope).expect("a scope"),
         signal_id: signal,
         pinned_by: by,
         via: PinVia::Manual,
         run_id: None,
     }
+}
+
+fn matter(name: &str) -> Scope {
+    Scope::Matter(MatterTag::parse(name).expect("a matter"))
 }
 
 /// The outcome in a word, with the document that is pinned now.
@@ -110,8 +115,8 @@ pub async fn are_one_for_each_query_and_scope(store: &dyn Store) {
         assert_explained(store).await;
     }
     assert_eq!(states(store, &[one, two]).await, [SignalState::Pinned; 2]);
-    let acme = Scope::Matter("acme".to_owned());
-    let found = store.pins_for("the msa", &[acme.clone(), Scope::Firm, Scope::Matter("b".to_owned())]).await;
+    let acme = matter("acme");
+    let found = store.pins_for("the msa", &[acme.clone(), Scope::Firm, matter("b")]).await;
     let found: Vec<(Scope, SignalId)> =
         found.unwrap().into_iter().map(|pin| (pin.scope, pin.signal_id)).collect();
     assert_eq!(found, [(acme, one), (Scope::Firm, two)], "in the order of the scopes");
@@ -156,7 +161,7 @@ pub async fn are_unpinned(store: &dyn Store) {
         store.pin(wanted(query, scope, one, ann), ExistingPin::Keep, at(1)).await.unwrap();
     }
     store.pin(wanted("other", "m", two, ann), ExistingPin::Keep, at(1)).await.unwrap();
-    let m = Scope::Matter("m".to_owned());
+    let m = matter("m");
     for (query, scope, expected, is_pinned) in [
         (Some("no"), None, 0, true),
         (Some("a"), Some(&m), 1, true),
@@ -184,7 +189,7 @@ pub async fn are_listed(store: &dyn Store) {
         store.pin(wanted(query, scope, signal, ann), ExistingPin::Keep, at(1)).await.unwrap();
     }
     let key = |text: &str| Some(text.to_owned());
-    let m = Some(Scope::Matter("m".to_owned()));
+    let m = Some(matter("m"));
     let seen_by = |user| OwnedVisibility::To(vec![AclToken::User(user)]);
     let all = || PinFilter::visible_to(OwnedVisibility::Unrestricted);
     for (filter, expected) in [

@@ -4,7 +4,7 @@ use super::fixture::{at, finished, new_search, person, set};
 use super::tasks::{QUEUE, claim, owned, push, sent};
 use crate::builders::notice;
 use chrono::TimeDelta;
-use domain::ids::TaskId;
+use domain::ids::{TaskId, UserId};
 use domain::ports::{
     ClaimedTask, DeliveredTask, OutboxTask, SentTask, Store, TaskKey, TaskState, UnfinishedSearch,
     WorkerSlots,
@@ -174,6 +174,29 @@ pub async fn given_up_are_tried_again_by_hand(store: &dyn Store) {
     let again = claim(store, 9).await.expect("the other");
     assert_eq!((again.name.as_str(), again.attempt), ("sent", 1), "with all of its tries");
     assert_eq!(find(Some("sent")).await[0].state, TaskState::Running);
+}
+
+pub async fn are_found_by_owner(store: &dyn Store) {
+    for (name, owner) in [("a", 1), ("a", 2), ("b", 1), ("a", 1), ("a", 0)] {
+        store.push_task(owned(name, owner), at(0)).await.unwrap();
+    }
+    let find = async |name, owner, limit| {
+        let found = store.unfinished_tasks_of(name, UserId(owner), limit, at(1)).await.unwrap();
+        assert!(found.iter().all(|task| task.name == name && task.owner == Some(UserId(owner))));
+        found.into_iter().map(|task| task.id.0).collect::<Vec<_>>()
+    };
+    let first = find("b", 1, 9).await[0] - 2;
+    for (name, owner, limit, expected) in [
+        ("a", 1, 9, vec![first + 3, first]),
+        ("a", 1, 1, vec![first + 3]),
+        ("a", 2, 9, vec![first + 1]),
+        ("b", 2, 9, vec![]),
+    ] {
+        assert_eq!(find(name, owner, limit).await, expected, "{name} {owner} {limit}");
+    }
+    // A running task is unfinished too.
+    while claim(store, 1).await.is_some() {}
+    assert_eq!(find("a", 2, 9).await, [first + 1]);
 }
 
 /// Searches that are not final are found by their last change, with their run.

@@ -3,7 +3,7 @@
 use super::fixture::{at, person};
 use super::signals::{by, chunks, content, hash, ids, indexed, seen};
 use crate::builders::notice;
-use domain::corpus::{Liveness, NewSignal, OwnedVisibility, SignalState, StoredChunk, Visibility};
+use domain::corpus::{Liveness, MatterTag, NewSignal, OwnedVisibility, SignalState, StoredChunk, Visibility};
 use domain::ids::{ProviderId, SignalId};
 use domain::ports::{SignalFilter, Store};
 
@@ -20,7 +20,7 @@ pub async fn are_found(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     let tagged = |name: &str, tag: &str| NewSignal { matter_tags: vec![tag.to_owned()], ..seen(name) };
     let mut all = Vec::new();
-    for (name, tag) in [("flüsse", "matter:a"), ("50%25", "matter:A"), ("lakes", "matter:a")] {
+    for (name, tag) in [("flüsse", "a"), ("50%25", "A"), ("lakes", "a")] {
         let title = if name == "flüsse" { "Über FLÜSSE".to_owned() } else { name.to_owned() };
         let new = NewSignal { title, ..tagged(name, tag) };
         all.push(store.note_signal(new, &by(ann, ""), at(all.len() as i64)).await.unwrap().0.signal_id);
@@ -33,8 +33,8 @@ pub async fn are_found(store: &dyn Store) {
         (SignalFilter { words: "0%".to_owned(), ..none.clone() }, vec![all[1]]),
         (SignalFilter { words: "SOURCE.example/l".to_owned(), ..none.clone() }, vec![all[2]]),
         (SignalFilter { words: "_".to_owned(), ..none.clone() }, vec![]),
-        (SignalFilter { matter_tag: Some("matter:a".to_owned()), ..none.clone() }, vec![all[2], all[0]]),
-        (SignalFilter { matter_tag: Some("matter".to_owned()), ..none.clone() }, vec![]),
+        (SignalFilter { matter_tag: MatterTag::parse("a"), ..none.clone() }, vec![all[2], all[0]]),
+        (SignalFilter { matter_tag: MatterTag::parse("matter"), ..none.clone() }, vec![]),
         (SignalFilter { state: Some(SignalState::Known), ..none.clone() }, vec![all[1], all[0]]),
     ];
     for (filter, expected) in table {

@@ -5,7 +5,7 @@ use super::pins::wanted;
 use super::signal_rights::{from_nowhere, tokens};
 use super::signals::{brought, by, content, hash, ids, indexed, seen, url};
 use crate::builders::notice;
-use domain::corpus::{AclToken, IndexedContent, NewSignal, OwnedVisibility, Signal, Visibility};
+use domain::corpus::{AclToken, IndexedContent, MatterTag, NewSignal, OwnedVisibility, Signal, Visibility};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::ports::{ExistingPin, SignalFilter, Store, StoreError};
 use domain::provider::ProviderSpec;
@@ -67,7 +67,7 @@ pub async fn show_nothing_of_others(store: &dyn Store) {
         for (wanted, count) in [("hydra", u64::from(tag == "hydra")), ("ben", u64::from(tag == "ben"))] {
             let filter = SignalFilter {
                 visible_to: OwnedVisibility::To(tokens(user, &[7])),
-                matter_tag: Some(wanted.to_owned()),
+                matter_tag: MatterTag::parse(wanted),
                 ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
             };
             assert_eq!(store.find_signals(&filter, 0, 9).await.unwrap().total, count, "{tag} {wanted}");
@@ -173,7 +173,7 @@ pub async fn show_no_tags_of_others(store: &dyn Store) {
         for tag in ["hydra", "rivers", "lakes"] {
             let filter = SignalFilter {
                 visible_to: OwnedVisibility::To(tokens(user, &[7])),
-                matter_tag: Some(tag.to_owned()),
+                matter_tag: MatterTag::parse(tag),
                 ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
             };
             let found = store.find_signals(&filter, 0, 9).await.unwrap().total;
@@ -181,7 +181,7 @@ pub async fn show_no_tags_of_others(store: &dyn Store) {
         }
     }
     let filter = SignalFilter {
-        matter_tag: Some("hydra".to_owned()),
+        matter_tag: MatterTag::parse("hydra"),
         ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
     };
     assert_eq!(store.find_signals(&filter, 0, 9).await.unwrap().total, 1, "a command finds it");

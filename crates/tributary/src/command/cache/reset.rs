@@ -4,7 +4,8 @@ use super::{counted, progress};
 use crate::command::CliContext;
 use crate::terminal;
 use clap::Args;
-use domain::corpus::MATTER_PREFIX;
+use domain::corpus::MatterTag;
+use domain::validation::FieldErrors;
 
 /// Delete documents from the semantic cache, with chunks, texts, permissions and versions. Searches keep their results,
 /// but those from the cache are no longer shown.
@@ -16,8 +17,8 @@ Examples:
   tributary reset_semantic_cache --yes")]
 pub struct Reset {
     /// Only documents of this matter, with or without the prefix `matter:`.
-    #[arg(long, value_name = "TAG")]
-    matter_tag: Option<String>,
+    #[arg(long, value_name = "TAG", value_parser = matter)]
+    matter_tag: Option<MatterTag>,
     /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
@@ -26,10 +27,9 @@ pub struct Reset {
 impl Reset {
     pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         let app = cli.open().await?;
-        let tag = self.matter_tag.as_deref().map(bare_tag);
-        anyhow::ensure!(tag != Some(""), "--matter-tag is empty");
+        let tag = self.matter_tag.as_ref();
         let count = app.corpus.to_be_reset(tag).await?;
-        let which = tag.map_or_else(String::new, |tag| format!(" of the matter {tag}"));
+        let which = tag.map_or_else(String::new, |tag| format!(" of the matter {}", tag.as_str()));
         if count == 0 && tag.is_some() {
             terminal::line(format!("No documents{which} in the cache."));
         } else {
@@ -49,10 +49,14 @@ impl Reset {
     }
 }
 
-/// The tag without the prefix `matter:`, as it is stored.
-fn bare_tag(tag: &str) -> &str {
-    let tag = tag.trim();
-    tag.strip_prefix(MATTER_PREFIX).unwrap_or(tag).trim()
+/// A tag without a name would otherwise mean all documents.
+fn matter(text: &str) -> Result<MatterTag, String> {
+    let mut errors = FieldErrors::default();
+    let tag = MatterTag::read(&mut errors, "--matter-tag", text);
+    match (tag, errors.iter().next()) {
+        (Some(tag), None) => Ok(tag),
+        (_, error) => Err(error.map(|(_, sentence)| sentence.to_owned()).unwrap_or_default()),
+    }
 }
 
 #[cfg(test)]
@@ -61,9 +65,11 @@ mod tests {
 
     #[test]
     fn a_tag_may_be_named_with_its_prefix_or_without() {
-        for given in ["matter:smith", "smith", " smith ", "matter: smith"] {
-            assert_eq!(bare_tag(given), "smith");
+        for given in ["matter:smith", "smith", " smith ", "MATTER: smith"] {
+            assert_eq!(matter(given).map(|tag| tag.as_str().to_owned()), Ok("smith".to_owned()));
         }
-        assert_eq!(bare_tag("matter:"), "");
+        for given in ["", "matter:"] {
+            assert_eq!(matter(given), Err("Name a matter, such as acme or matter:acme.".to_owned()));
+        }
     }
 }

@@ -148,7 +148,7 @@ mod tests {
             id: PinId(id),
             query_key: "a \"b\"".to_owned(),
             query: "A \"b\"\u{1b}[2J".to_owned(),
-            scope: Scope::Matter("acme".to_owned()),
+            scope: Scope::parse("acme").unwrap(),
             signal_id: SignalId(7),
             pinned_by: Some(UserId(3)),
             pinned_at: chrono::DateTime::UNIX_EPOCH,
