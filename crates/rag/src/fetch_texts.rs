@@ -16,6 +16,7 @@ use futures_util::stream;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use syntax::highlights;
+use syntax::strip_html::{decode_entities, readable};
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
@@ -117,7 +118,7 @@ impl SourceTexts {
             self.warnings.push(left_out(&item, "it has no text"));
             return;
         }
-        let text = highlights::plain(&item.body);
+        let text = decode_entities(&readable(&item.body));
         self.sources.push(SourceText {
             item,
             text,
@@ -183,6 +184,7 @@ mod tests {
             (page(" "), "short", false, None),
             (Err(PageError::NoAddress), "short", false, Some((SourceMode::Snippet, "short", SNIPPET_KIND))),
             (failed(), " ", true, None),
+            (failed(), "a <em>b</em> &lt;c>", true, Some((SourceMode::Snippet, "a b <c>", SNIPPET_KIND))),
         ];
         for (page, body, falls_back, expected) in table {
             let mut source_texts = SourceTexts { sources: Vec::new(), warnings: Vec::new() };

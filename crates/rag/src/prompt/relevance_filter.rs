@@ -11,7 +11,7 @@ use relevancy::embedder::embed;
 use relevancy::passages::best_window;
 use relevancy::tokens::{lower, tokens};
 use relevancy::{Language, Query};
-use syntax::strip_html::readable;
+use syntax::strip_html::{decode_entities, readable};
 
 /// The type of a source whose text is only the result itself.
 pub(crate) const SEARCH_RESULT: &str = "Search Result";
@@ -45,10 +45,7 @@ pub(super) fn usable_source(
     query: &str,
     source: &SourceText,
 ) -> Result<SourceText, Verdict> {
-    let own = match source.mode {
-        SourceMode::Snippet => escape_text(&readable(&source.text)),
-        SourceMode::Page | SourceMode::Cache => escape_text(&source.text),
-    };
+    let own = escape_text(&source.text);
     let first = verdict(language, query, &own);
     let with_own = |own: String| {
         let page_starts = source.page_starts.in_changed_text(&source.text, &own, escape_text);
@@ -57,7 +54,7 @@ pub(super) fn usable_source(
     if first == Verdict::Ok {
         return Ok(with_own(own));
     }
-    let snippet = escape_text(&readable(&source.item.body));
+    let snippet = escape_text(&decode_entities(&readable(&source.item.body)));
     let second = verdict(language, query, &snippet);
     // A title that matches the query makes its text relevant. The text of the result certainly belongs to it.
     let is_titled = |text: &str| is_titled(language_of(text, language), query, source);
@@ -181,6 +178,27 @@ mod tests {
                 Err(verdict),
                 "{text} {body}"
             );
+        }
+    }
+
+    /// They have no markup any more: what looks like it is about markup.
+    #[test]
+    fn texts_lose_their_markup_once() {
+        let text = "Put the <script> tag of your river before </body>, and not in its head.";
+        let saved = "Put the &lt;script> tag of your <em>river</em> before &lt;/body>, and not in its head.";
+        let expected = "Put the ‹script> tag of your river before ‹/body>, and not in its head.";
+        for (text, mode) in
+            [(text, SourceMode::Snippet), (text, SourceMode::Page), ("Sign in.", SourceMode::Page)]
+        {
+            let source = SourceText {
+                item: ResultItem { body: saved.to_owned(), ..ResultItem::default() },
+                text: text.to_owned(),
+                page_starts: PageStarts::default(),
+                kind: "text/html".to_owned(),
+                mode,
+            };
+            let used = usable_source(Language::ENGLISH, "river", &source).unwrap();
+            assert_eq!(used.text, expected, "{text} {mode:?}");
         }
     }
 

@@ -73,7 +73,7 @@ async fn a_result_is_ingested_on_request() {
     let source = source().await;
     app.provider("Mills", &source).await;
     let ann = app.user("ann", &[]).await;
-    let found = ann.get("/svc/search/?qs=river+mill&tags=matter:dam").await;
+    let found = ann.get("/svc/search/?qs=river+mill&tags=MATTER:dam").await;
     let (search, result) = (&found.body["info"]["search"]["id"], &found.body["results"][0]);
     let payload = json!({"search_id": search, "swirl_id": result["swirl_id"], "wait": true});
     let kept = ann.post("/svc/ingest/", &payload).await;

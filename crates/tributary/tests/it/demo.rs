@@ -1,6 +1,7 @@
 //! `tributary demo`, the first contact with the program.
 
 use crate::app_harness::Client;
+use crate::mcp::stdio::call_tools;
 use crate::program::{Running, program, text};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -92,6 +93,7 @@ async fn the_demo_has_versions_and_somebody_who_decides() {
     assert_eq!(run["may_decide"], true, "{run}");
     assert_eq!(run["winner"]["title"], "Gauge Hosting Agreement Alder Lock v3 final", "{run}");
     finds_versions_from_the_command_line(folder.path());
+    finds_versions_over_mcp(folder.path());
 
     // A second start does not restore what was removed.
     let admin = running.client(Some(basic("admin", password)));
@@ -109,17 +111,18 @@ fn finds_versions_from_the_command_line(folder: &Path) {
     let data = folder.join("data/demo");
     let elsewhere = tempfile::tempdir().unwrap();
     for (folder, data) in [(folder, "data/demo"), (elsewhere.path(), data.to_str().unwrap())] {
-        let arguments =
-            ["search", "gauge hosting agreement", "--json", "--data-dir", data, "--user", "curator"];
-        let output = program(folder, &arguments).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let first = &found["results"][0]["cache"];
-        assert_eq!(
-            (&first["cluster"]["size"], &first["badge"]),
-            (&json!(4), &json!("Auto-selected")),
-            "{found}"
-        );
+        for user in [&[][..], &["--user", "curator"]] {
+            let arguments = ["search", "gauge hosting agreement", "--json", "--data-dir", data];
+            let output = program(folder, &[&arguments, user].concat()).output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let first = &found["results"][0]["cache"];
+            assert_eq!(
+                (&first["cluster"]["size"], &first["badge"]),
+                (&json!(4), &json!("Auto-selected")),
+                "{user:?}: {found}"
+            );
+        }
     }
     // The library is a file in the data folder.
     let arguments =
@@ -127,6 +130,21 @@ fn finds_versions_from_the_command_line(folder: &Path) {
     let output = program(elsewhere.path(), &arguments).output().unwrap();
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(sources(&found), BTreeSet::from(["Library - Riverbend".to_owned()]), "{found}");
+}
+
+/// So does the MCP server that a desktop client starts, in whatever folder.
+fn finds_versions_over_mcp(folder: &Path) {
+    let data = folder.join("data/demo").display().to_string();
+    let elsewhere = tempfile::tempdir().unwrap();
+    for user in ["admin", "curator"] {
+        let calls = [
+            ("search", json!({"query": "gauge hosting agreement"})),
+            ("search", json!({"query": "sediment", "providers": ["library"]})),
+        ];
+        let found = call_tools(elsewhere.path(), &["mcp", "--data-dir", &data, "--user", user], &calls);
+        assert_eq!(found[0]["results"][0]["cache"]["badge"], "Auto-selected", "{user}: {}", found[0]);
+        assert_eq!(found[1]["results"][0]["source"], "Library - Riverbend", "{user}: {}", found[1]);
+    }
 }
 
 /// The number of cached documents, once no more are being added in the background.

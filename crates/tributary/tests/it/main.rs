@@ -38,6 +38,7 @@ mod file_circles;
 mod file_system;
 mod file_times;
 mod first_steps;
+mod foreign_collection;
 mod fuzz_targets;
 mod hostile_answers;
 mod hostile_bodies;

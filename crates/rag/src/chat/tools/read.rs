@@ -70,13 +70,19 @@ fn passages_of(
     query: &str,
     tokens_max: usize,
 ) -> String {
-    let query = Query::parse_in(query_language(&scope.deps.settings), query);
+    let query = Query::parse_by_language(query_language(&scope.deps.settings), query);
     let mut fits = |text: &str| scope.count(text) <= tokens_max;
     let is_whole = fits(&loaded.text);
     let part = if is_whole {
         loaded.text.clone()
     } else {
-        best_passages(&loaded.text, &query, WindowMethod::TermCount, PASSAGE_WORDS, &mut fits)
+        best_passages(
+            &loaded.text,
+            &query.for_text(&loaded.text),
+            WindowMethod::TermCount,
+            PASSAGE_WORDS,
+            &mut fits,
+        )
     };
     let total = loaded.text.chars().count();
     let shown = shown(scope, reference, loaded, &part);

@@ -3,5 +3,6 @@
 
 mod http;
 mod official_clients;
+pub mod stdio;
 mod versions;
 mod walkthrough;

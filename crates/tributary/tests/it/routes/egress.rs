@@ -110,6 +110,8 @@ async fn a_scan_needs_a_valid_request_and_a_connected_mailbox() {
         (json!({"date_from": "-2026-02-01"}), "date_from"),
         (json!({"date_from": "2026-02-02", "date_to": "2026-02-01"}), "date_to"),
         (json!({"matter_tag": "x".repeat(500)}), "matter_tag"),
+        (json!({"matter_tag": "matter:"}), "matter_tag"),
+        (json!({"matter_tag": " MATTER: "}), "matter_tag"),
     ] {
         let refused = ann.post(SCAN, &given).await;
         assert_eq!((refused.status.as_u16(), refused.code()), (400, "invalid"), "{given}");

@@ -32,7 +32,7 @@ async fn a_text_of_ones_own_is_kept_for_oneself() {
     let app = AppHarness::with(licensed).await;
     let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let url = "https://h.example/report?utm_source=mail#part";
-    let given = json!({"url": url, "title": "Report", "body": long_text("dams"), "matter_tags": ["matter:dam"], "wait": true});
+    let given = json!({"url": url, "title": "Report", "body": long_text("dams"), "matter_tags": ["MATTER:dam"], "wait": true});
     let kept = ingest(&ann, given.clone()).await;
     assert_eq!(kept.status, 200, "{kept:?}");
     let keys: Vec<&String> = kept.body.as_object().unwrap().keys().collect();
@@ -100,6 +100,7 @@ async fn what_is_refused() {
         (json!({"url": 7}), "url"),
         (json!({"url": "https://h.example/", "wait": "yes"}), "wait"),
         (json!({"url": "https://h.example/", "matter_tags": vec!["t"; 51]}), "matter_tags"),
+        (json!({"url": "https://h.example/", "matter_tags": ["a", "matter:"]}), "matter_tags"),
     ] {
         let answer = ingest(&ann, given.clone()).await;
         assert_is(&answer, 400, "invalid", &given.to_string());

@@ -70,7 +70,8 @@ async fn pins_go_one_by_one_or_all() {
         assert_eq!((gone.status.as_u16(), &gone.body), (200, &json!({"removed": removed})), "{wanted}");
         assert_eq!(fixture.state(*first).await, state, "{wanted}");
     }
-    for bad in [json!({"query": " "}), json!({"scope": ""}), json!({"query": 7})] {
+    for bad in [json!({"query": " "}), json!({"scope": ""}), json!({"scope": "matter:"}), json!({"query": 7})]
+    {
         assert_eq!(ann.post(&unpin, &bad).await.status, 400, "{bad}");
     }
     assert_eq!(fixture.ben.post(&unpin, &json!({})).await.status, 403);
@@ -151,7 +152,7 @@ async fn the_list_and_its_history() {
         ("query=s", 1),
         ("query=terms", 0),
         ("scope=matter:a", 0),
-        ("scope=firm", 1),
+        ("scope=Firm", 1),
         ("signal_id=999", 0),
     ] {
         let found = ann.get(&format!("/svc/canonical/pins/?{wanted}")).await.body;

@@ -1,6 +1,7 @@
 //! `messages` of a search: the log of the federation.
 
 use crate::app_harness::{AppHarness, items};
+use domain::settings::{Seconds, Settings};
 use serde_json::{Value, json};
 use testkit::source::{Behavior, Source};
 
@@ -42,5 +43,26 @@ async fn the_messages_of_a_search_tell_what_each_source_did() {
     let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
     let shared = lines(&mixed);
     assert_eq!(shared[..shared.len() - 1], told, "the results tell the same, and the mixer");
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_messages_of_a_source_that_timed_out_say_what_was_asked() {
+    let app = AppHarness::with(|settings| Settings { timeout: Seconds::new(2), ..settings }).await;
+    let asleep = Source::start().await;
+    asleep.reply(Behavior::Hang);
+    let provider = app.provider("Asleep", &asleep).await;
+    let path = format!("/svc/searchproviders/{provider}/");
+    let changed = app.admin.patch(&path, &json!({"query_mappings": "NOT=True,NOT_CHAR=-"})).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+
+    let mixed = app.admin.get("/svc/search/?qs=river%20NOT%20lake").await.body;
+    let info = &mixed["info"]["Asleep"];
+    assert_eq!(info["status"], "timeout", "{mixed}");
+    assert_eq!(info["query_string_to_provider"], "river -lake", "{mixed}");
+    assert!(info["query_to_provider"].as_str().unwrap().contains("river%20-lake"), "{mixed}");
+    let told = lines(&mixed).join("\n");
+    assert!(told.contains("rewrote Asleep's query"), "{told}");
+    assert!(told.contains("Timeout: Asleep"), "{told}");
     app.stop().await;
 }

@@ -41,6 +41,56 @@ async fn put_replaces_and_patch_changes_what_is_given() {
     app.stop().await;
 }
 
+/// Settings within settings: those that a patch does not name remain, masked secrets too.
+#[tokio::test(flavor = "multi_thread")]
+async fn patch_changes_settings_within_settings() {
+    let app = AppHarness::start().await;
+    let spec = with(
+        "Rivers",
+        json!({
+            "config": {"swirl": {"rag": {"swirl_rag_max_to_consider": 4}, "connector_use": {"rate_limit": "30/minute"}}},
+            "page_fetch_config_json": {"cache": "true", "timeout": 5, "diffbot": {"token": "canary", "a.example": {}}},
+            "query_template_json": {"q": "{query_string}", "size": 10},
+        }),
+    );
+    let made = app.admin.post("/svc/searchproviders/", &spec).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    let path = format!("/svc/searchproviders/{}/", made.body["id"]);
+    let change = json!({
+        "config": {"swirl": {"rag": {"swirl_rag_fetch_timeout": 7}, "connector_use": null}},
+        "page_fetch_config_json": {"timeout": 9, "diffbot": {"token": "••••", "b.example": {}}},
+        "query_template_json": {"q": "{query_string}"},
+    });
+    let patched = app.admin.patch(&path, &change).await;
+    assert_eq!(patched.status, 200, "{patched:?}");
+    let read = app.admin.get(&path).await.body;
+    for body in [&patched.body, &read] {
+        assert_eq!(
+            body["config"],
+            json!({"swirl": {"rag": {"swirl_rag_max_to_consider": 4, "swirl_rag_fetch_timeout": 7}}})
+        );
+        assert_eq!(
+            body["page_fetch_config_json"],
+            json!({"cache": "true", "timeout": 9,
+                "diffbot": {"token": "••••", "a.example": {}, "b.example": {}}})
+        );
+        assert_eq!(body["query_template_json"], json!({"q": "{query_string}"}), "a template is one value");
+    }
+    let id = ProviderId(made.body["id"].as_i64().unwrap());
+    let stored = app.service.app().store.provider(id).await.unwrap();
+    assert_eq!(json!(stored.spec.page_fetch_config_json)["diffbot"]["token"], "canary");
+    for (change, field) in [
+        (json!({"config": {"swirl": {"connector_use": {"rate_limit": "often"}}}}), "config"),
+        (json!({"config": {"swirl": {"rag": {"swirl_rag_max_to_consider": "many"}}}}), "config"),
+    ] {
+        let refused = app.admin.patch(&path, &change).await;
+        assert_eq!(refused.status, 400, "{change}: {refused:?}");
+        assert!(refused.body["errors"].get(field).is_some(), "{change}: {refused:?}");
+    }
+    assert_eq!(app.admin.get(&path).await.body, read, "a refused change changes nothing");
+    app.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_read_can_be_sent_back() {
     let app = AppHarness::start().await;
