@@ -8,6 +8,7 @@
 mod expression;
 mod markup;
 mod render;
+mod tag;
 mod tags;
 mod terms;
 #[cfg(test)]
@@ -18,7 +19,8 @@ mod words;
 pub use expression::{Conjunction, DEPTH_MAX, Expression, Item, NegatedBy, Operand};
 pub use markup::without_markup;
 pub use render::{Dialect, Negation, QueryNotation, Written};
-pub use tags::{named_prompt, prompt, start_tag, tag_of, tags, without_prompt};
+pub use tag::tag_of;
+pub use tags::{named_prompt, prompt, start_tag, tags, without_prompt};
 pub use terms::{Term, terms};
 pub use tokens::{Kind, Token, is_quotation_mark, tokens};
 pub use words::is_word_char;

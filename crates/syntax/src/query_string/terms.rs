@@ -1,7 +1,7 @@
 //! The terms of a query in order, without its structure.
 
 use super::expression::{Expression, Item};
-use super::tags::tag_of;
+use super::tag::tag_of;
 use std::ops::Range;
 
 /// A word or phrase of a query.

@@ -1,6 +1,6 @@
 //! The tokens of a query: words, phrases, operators and parentheses. All code that splits a query begins here.
 
-use super::tags::tag_of;
+use super::tag::tag_of;
 use std::ops::Range;
 
 /// What a token is.
