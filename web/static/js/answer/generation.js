@@ -3,7 +3,6 @@
 import { ApiError, del, events, prefix, send } from "../api.js";
 import { all, announce, one } from "../dom.js";
 import { number, t } from "../i18n.js";
-import { stripMarkdown } from "./markdown.js";
 import { initialState, positionOf, applyEvent } from "./progress.js";
 
 /** Resolves to the outcome: `{end: "done" | "failed" | "stopped", code, message}`. Never rejects. */
@@ -60,7 +59,13 @@ function render(section, state) {
     const counts = place === "now" && state.of > 0;
     one(".count", line).textContent = counts ? t("{n} of {all}", { n: number(state.done), all: number(state.of) }) : "";
   }
-  one("[data-text]", section).textContent = stripMarkdown(state.text);
+  if (state.text) showText(one("[data-text]", section), state.text);
+}
+
+/** Loads the module on demand, because most lists have no answer. Texts are shown in the order in which they arrived. */
+async function showText(place, text) {
+  const { stripMarkdown } = await import("./markdown.js");
+  place.textContent = stripMarkdown(text);
 }
 
 /** Shows the elapsed seconds and the time limit. */
