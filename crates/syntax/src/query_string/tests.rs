@@ -219,6 +219,8 @@ proptest! {
         // Of a negated group of several words, none is excluded; and one written word may become several.
         let is_left_out = |c: char| !c.is_alphanumeric() && (!c.is_ascii() || "()".contains(c));
         let text = without_markup(&query).replace(is_left_out, "");
+        // `&amp;not;` would be decoded a second time.
+        prop_assume!(!(text.contains('&') && text.contains(';')));
         prop_assert_eq!(words(&clean(&text)), words(&text), "{}", query);
     }
 
