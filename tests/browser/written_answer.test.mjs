@@ -51,6 +51,12 @@ browse("an answer can be stopped while it is written", { who: newUser }, async (
   await slot(page).getByRole("button", { name: "Stop" }).click();
   await slot(page).locator("section.generating").waitFor({ state: "hidden" });
   assert.equal(await done(page).count(), 0);
+  // The next answer does not begin with the text of this one.
+  await page.route("**/rag-search/", () => {});
+  await slot(page).locator("[data-ask]").click();
+  await slot(page).locator("section.generating").waitFor();
+  assert.equal(await slot(page).locator("section.generating [data-text]").textContent(), "");
+  await slot(page).getByRole("button", { name: "Stop" }).click();
 });
 
 browse("an answer streams, has citations, and is shown as text", { who: newUser, init: axe() }, async (page) => {

@@ -17,7 +17,7 @@ export async function generate(slot, body) {
   cancel.addEventListener("click", onCancel);
   const clock = tick(one("[data-clock]", section), body.rag_timeout ?? one("form", slot).dataset.time);
   section.hidden = false;
-  render(section, initialState());
+  render(section, initialState(), "");
   try {
     return await follow(section, body, stop.signal);
   } catch (error) {
@@ -33,13 +33,15 @@ export async function generate(slot, body) {
 }
 
 async function follow(section, body, signal) {
-  const response = await send("POST", `${prefix}/rag-search/`, body, { signal, accept: "text/event-stream" });
+  const request = send("POST", `${prefix}/rag-search/`, body, { signal, accept: "text/event-stream" });
+  // Loaded on demand, because most lists have no answer.
+  const [response, { stripMarkdown }] = await Promise.all([request, import("./markdown.js")]);
   let state = initialState();
   for await (const { event, data } of events(response)) {
     const before = state;
     state = applyEvent(state, event, JSON.parse(data));
     if (state.stage !== before.stage) announceStage(section, state);
-    render(section, state);
+    render(section, state, stripMarkdown(state.text));
     if (state.end) return state;
   }
   throw new Error("the stream ended early");
@@ -49,7 +51,7 @@ function announceStage(section, state) {
   announce(one(`[data-stage="${state.stage}"]`, section)?.firstChild?.textContent ?? "");
 }
 
-function render(section, state) {
+function render(section, state, text) {
   for (const line of all("[data-stage]", section)) {
     const place = positionOf(line.dataset.stage, state.stage);
     line.dataset.place = place;
@@ -59,13 +61,7 @@ function render(section, state) {
     const counts = place === "now" && state.of > 0;
     one(".count", line).textContent = counts ? t("{n} of {all}", { n: number(state.done), all: number(state.of) }) : "";
   }
-  if (state.text) showText(one("[data-text]", section), state.text);
-}
-
-/** Loads the module on demand, because most lists have no answer. Texts are shown in the order in which they arrived. */
-async function showText(place, text) {
-  const { stripMarkdown } = await import("./markdown.js");
-  place.textContent = stripMarkdown(text);
+  one("[data-text]", section).textContent = text;
 }
 
 /** Shows the elapsed seconds and the time limit. */
