@@ -32,6 +32,7 @@ PACKAGES = ["mixers", "processors", "connectors", "server", "tributary"]
 # The tests that read the catalogues, the generated files or all source files.
 TESTS_OF_PLUGINS = {
     ("server", "lib"): ["i18n_coverage_tests::"],
+    ("tributary", "lib"): ["catalog_translation_tests::"],
     ("tributary", "it"): [
         "architecture::",
         "authorization::matrix::the_document_is_fresh",
@@ -82,15 +83,20 @@ def edit_for_mixer(copy):
     add_row(copy / "crates/mixers/src/lib.rs", "alphabetical")
     names = "{% set names = {"
     replace(copy / "web/templates/search/head.html", names, names + '"AlphabeticalMixer": t("Alphabetical"), ')
-    file = copy / "web/words/de.json"
-    words = json.loads(file.read_text()) | {"Alphabetical": "Alphabetisch"}
-    file.write_text(json.dumps(words, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+    add_words(copy, {"Alphabetical": ("Alphabetisch", "Alphabétique")}, {
+        "By title, ignoring case.": ("Nach Titel.", "Par titre."),
+    })
 
 
 def edit_for_processors(copy):
     for folder, name in [("query", "strip_quotes"), ("result", "title_case"), ("post_result", "drop_untitled")]:
         add_module(copy / "crates/processors/src" / folder / "mod.rs", name)
         add_row(copy / "crates/processors/src" / folder / "mod.rs", name)
+    add_words(copy, {}, {
+        "Removes quotation marks from a query.": ("Entfernt Anführungszeichen.", "Retire les guillemets."),
+        "Capitalizes the words of titles. Runs after mapping.": ("Schreibt Titel groß.", "Titres en capitales."),
+        "Deletes results without a title.": ("Löscht Treffer ohne Titel.", "Supprime les résultats sans titre."),
+    })
 
 
 def edit_for_connector(copy):
@@ -100,6 +106,22 @@ def edit_for_connector(copy):
     count = len(list((copy / "config/providers").iterdir()))
     said = "`providers list` shows "
     replace(copy / "README.md", f"{said}{count - 1}", f"{said}{count}")
+    summary = "The items of a JSON Feed that contain every word of the query."
+    german, french = "Die passenden Einträge eines JSON Feed.", "Les éléments d’un JSON Feed qui correspondent."
+    add_words(copy, {}, {
+        summary: (german, french),
+        f"{summary} Put the address of the feed into url.": (f"{german} Adresse in url.", f"{french} Adresse dans url."),
+    })
+
+
+def add_words(copy, texts, catalog):
+    """Adds translations into German and French, of texts of pages and of tables."""
+    for place, language in enumerate(["de", "fr"]):
+        file = copy / f"web/words/{language}.json"
+        words = json.loads(file.read_text())
+        words |= {text: both[place] for text, both in texts.items()}
+        words["@catalog"] |= {text: both[place] for text, both in catalog.items()}
+        file.write_text(json.dumps(words, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
 
 
 # Rows of the table "Where things go", and words of them.
@@ -115,6 +137,7 @@ TRIALS = [
             Named("crates/mixers/src/lib.rs", "its `mod` line and its row in `lib.rs`", MIXER),
             Named("web/templates/search/head.html", "`web/templates/search/head.html`", MIXER),
             Named("web/words/de.json", "`web/words/`", MIXER),
+            Named("web/words/fr.json", "`web/words/`", MIXER),
             Named("docs/mixers.md", "`docs/mixers.md`"),
         ],
         plugins=["AlphabeticalMixer"],
@@ -131,6 +154,8 @@ TRIALS = [
             Named("crates/processors/src/query/mod.rs", PROCESSOR_ROW, PROCESSOR),
             Named("crates/processors/src/result/mod.rs", PROCESSOR_ROW, PROCESSOR),
             Named("crates/processors/src/post_result/mod.rs", PROCESSOR_ROW, PROCESSOR),
+            Named("web/words/de.json", "`web/words/`", PROCESSOR),
+            Named("web/words/fr.json", "`web/words/`", PROCESSOR),
             Named("docs/processors.md", "`docs/processors.md`"),
         ],
         plugins=["StripQuotesQueryProcessor", "TitleCaseResultProcessor", "DropUntitledPostResultProcessor"],
@@ -158,6 +183,8 @@ TRIALS = [
                 SOURCE,
             ),
             Named("README.md", "`README.md`", SOURCE),
+            Named("web/words/de.json", "`web/words/`", CONNECTOR),
+            Named("web/words/fr.json", "`web/words/`", SOURCE),
             Named("docs/connectors.md", "`docs/connectors.md`"),
         ],
         plugins=["JsonFeed"],

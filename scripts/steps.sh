@@ -58,6 +58,11 @@ run_browser_tests() {
 }
 ALONE_FILES_MAX=3
 
+# The claims of the specification, from outside, on the program built by the tests.
+run_claims() {
+  python3 tests/claims/run.py "${CARGO_TARGET_DIR:-target}/debug/tributary"
+}
+
 # A client generated from the OpenAPI document, on the program built by the tests.
 run_api_client() {
   find_client_generator || { skip "generated API client" "node $NODE_MIN or its packages are not available"; return 0; }

@@ -9,7 +9,7 @@ import { uniqueName } from "./harness/records.mjs";
 browse("a pipeline is reordered with arrows and by dragging", {}, async (page) => {
   const [before] = await api("GET", "/svc/pipelines/");
   await visit(page, `/admin/pipelines/${before.id}/`);
-  const words = () => page.locator("ol.ordered li .ordered-word b").allInnerTexts();
+  const words = () => page.locator("ol.ordered li .ordered-name").allInnerTexts();
   await page.locator("ol.ordered li").nth(1).waitFor();
   const first = await words();
   await page.getByRole("button", { name: `Move ${first[0]} down` }).click();

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { api, browse, app } from "./harness/app.mjs";
+import { axe } from "./harness/axe.mjs";
+import { checkThemes } from "./harness/page_checks.mjs";
 import { visit } from "./harness/pages/console.mjs";
 import { runSearch, createSource, uniqueName } from "./harness/records.mjs";
 
@@ -11,9 +13,10 @@ const row = (page, name) => page.locator("#work tbody tr").filter({ hasText: nam
 browse("a provider is switched in the list, and found by text and by filters", {}, async (page) => {
   const provider = await createSource("/plain/switched", { name: uniqueName("Switched"), tags: ["quayside"] });
   await visit(page, "/admin/searchproviders/");
-  await page.getByRole("searchbox", { name: /^Search SearchProviders/ }).fill(provider.name);
+  await page.getByRole("searchbox", { name: /^Search Sources/ }).fill(provider.name);
   await row(page, provider.name).waitFor();
   await page.waitForFunction(() => document.querySelectorAll("#work tbody tr").length === 1);
+  assert.equal(await row(page, provider.name).locator(".face").innerText(), `S${/\d{1,2}/.exec(provider.name)[0]}`);
   const active = page.getByRole("switch", { name: `${provider.name}: Active` });
   assert.equal(await active.isChecked(), true);
   await Promise.all([page.waitForResponse((one) => one.request().method() === "PATCH"), active.click()]);
@@ -48,6 +51,9 @@ browse("a form shows help and errors at its fields", {}, async (page) => {
   await page.locator("#test-query").fill("river");
   await page.getByRole("button", { name: "Run test", exact: true }).click();
   await page.locator(".test-result").getByText("works").waitFor();
+  const result = page.locator(".test-result .result-preview-title");
+  assert.ok((await result.locator("mark").count()) > 0, "matches are marked");
+  assert.doesNotMatch(await result.innerText(), /<\/?em>/);
 
   await page.getByRole("button", { name: "Save as new" }).click();
   await page.waitForURL((url) => /\/admin\/searchproviders\/\d+\/$/.test(url.pathname) && !url.pathname.includes(`/${provider.id}/`));
@@ -66,7 +72,7 @@ browse("a form reports that somebody else has changed the record, keeps the inpu
   await field(page, "description").fill("mine");
   await api("PATCH", path, { description: "theirs" });
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Someone else changed this in the meantime.").waitFor();
+  await page.getByText("Someone else has changed this in the meantime.").waitFor();
   assert.equal((await api("GET", path)).description, "theirs", "nothing was overwritten");
   assert.equal(await field(page, "description").inputValue(), "mine");
   await page.getByRole("button", { name: "Reload" }).click();
@@ -78,11 +84,19 @@ browse("a form reports that somebody else has changed the record, keeps the inpu
   await api("DELETE", path);
 });
 
+browse("adding a source begins with the guided way", {}, async (page) => {
+  await visit(page, "/admin/searchproviders/");
+  assert.equal(await page.locator(".list-head a.go").getAttribute("href"), "/admin/doctor/");
+  await page.getByRole("link", { name: "Expert form" }).click();
+  await page.waitForURL("**/admin/searchproviders/new/");
+  assert.equal(await page.locator("h1").innerText(), "New source");
+});
+
 browse("providers are created from pasted JSON; errors are shown by record", {}, async (page) => {
   await visit(page, "/admin/searchproviders/");
   await page.getByRole("button", { name: "Paste JSON" }).click();
   const dialog = page.getByRole("dialog");
-  const box = dialog.getByLabel("SearchProviders as JSON");
+  const box = dialog.getByLabel("Sources as JSON");
   await box.fill("{not json");
   await dialog.getByRole("button", { name: "Create", exact: true }).click();
   await dialog.getByText("This is not valid JSON").waitFor();
@@ -90,7 +104,7 @@ browse("providers are created from pasted JSON; errors are shown by record", {},
   const record = { connector: "RequestsGet", url: `${app.sources}/plain/pasted`, response_mappings: "RESULTS=items", active: false, default: false };
   await box.fill(JSON.stringify([{ name: good, ...record, colour: "red" }, { name: bad, ...record, connector: "NoSuchConnector" }]));
   await dialog.getByRole("button", { name: "Create", exact: true }).click();
-  await dialog.getByText("Nothing was created yet.").waitFor();
+  await dialog.getByText("Nothing has been created yet.").waitFor();
   await dialog.locator(".error-list").getByText(bad).waitFor();
   await dialog.getByText("unknown fields were ignored: colour").waitFor();
   await dialog.getByRole("button", { name: "Create the valid one" }).click();
@@ -135,6 +149,24 @@ browse("rules are loaded from a CSV file, previewed on a query, and saved", {}, 
   await api("DELETE", `/svc/querytransforms/${found.id}/`);
 });
 
+browse("rules are uploaded inside of the console", { init: axe() }, async (page) => {
+  const name = uniqueName("fords");
+  await page.goto("/admin/querytransforms/");
+  await page.getByRole("link", { name: "Upload a CSV file" }).click();
+  await page.locator("nav.tabs a[aria-current=page]", { hasText: "Query transforms" }).waitFor();
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await page.getByLabel("Type").selectOption("synonym");
+  await page.getByLabel("CSV file").setInputFiles({ name: "rules.csv", mimeType: "text/csv", buffer: Buffer.from("ford,crossing\n") });
+  await page.getByLabel("Try it on a query").fill("ford");
+  await page.getByRole("button", { name: "Upload" }).click();
+  await page.getByText("Saved with 1 rule.").waitFor();
+  await checkThemes(page, "the upload of query transforms");
+  await page.getByRole("link", { name: `${name}.synonym` }).click();
+  await page.waitForURL(/\/admin\/querytransforms\/\d+\/$/);
+  const found = (await api("GET", "/svc/querytransforms/")).find((one) => one.name === name);
+  await api("DELETE", `/svc/querytransforms/${found.id}/`);
+});
+
 browse("a paused source is resumed at once", {}, async (page) => {
   const busy = await createSource("/busy?after=300", { name: uniqueName("Paused") });
   await runSearch("weir", { sources: [busy] });
@@ -154,7 +186,12 @@ browse("a model is created without showing its key, and a standard prompt is cop
   const key = page.locator("input[type=password]").first();
   await key.fill("sk-canary-secret");
   const active = page.getByRole("switch", { name: "Active" });
-  if (await active.isChecked()) await active.uncheck();
+  await active.check();
+  await key.fill("");
+  await page.getByText("will probably refuse every request").waitFor();
+  await key.fill("sk-canary-secret");
+  await page.getByText("will probably refuse every request").waitFor({ state: "detached" });
+  await active.uncheck();
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByText("was created").waitFor();
   await page.reload();
@@ -167,6 +204,7 @@ browse("a model is created without showing its key, and a standard prompt is cop
   await api("DELETE", `/svc/aiproviders/${found.id}/`);
 
   await visit(page, "/admin/prompts/");
+  await row(page, "search_rag_standard").getByText("Summarizes a search").waitFor();
   const standard = (await api("GET", "/svc/prompts/")).find((one) => one.standard);
   await page.goto(`/admin/prompts/${standard.id}/`);
   await page.getByText("This is a standard prompt and cannot be changed.").waitFor();

@@ -5,7 +5,7 @@ import { api, browse, app, createUser } from "./harness/app.mjs";
 import { axe } from "./harness/axe.mjs";
 import { checkThemes } from "./harness/page_checks.mjs";
 import { visit } from "./harness/pages/console.mjs";
-import { runSearch, uniqueName } from "./harness/records.mjs";
+import { createSource, runSearch, uniqueName } from "./harness/records.mjs";
 
 const field = (page, name) => page.locator(`#field-${name}`);
 const row = (page, name) => page.locator("#work tbody tr").filter({ hasText: name });
@@ -37,6 +37,44 @@ browse("a user is added to a group, becomes an administrator, and is deleted", {
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("was deleted").waitFor();
   await api("GET", `/svc/users/${user.id}/`, undefined, { expect: 404 });
+});
+
+browse("the form of a group has its members and sources", { init: axe() }, async (page) => {
+  const [name, member] = [uniqueName("delta"), await createUser()];
+  const source = await createSource("/plain/grouped", { name: uniqueName("Grouped"), shared: false });
+  const group = await api("POST", "/svc/groups/", { name });
+  await visit(page, `/admin/groups/${group.id}/`);
+  await page.getByText("No members yet.").waitFor();
+  const card = (title) => page.locator(".members").filter({ has: page.getByRole("heading", { name: title }) });
+  await card("Members").getByRole("combobox", { name: "Add a member" }).fill("nobody of this name");
+  await card("Members").getByRole("button", { name: "Add" }).click();
+  await page.getByText("There is no such user.").waitFor();
+  for (const [title, label, text] of [["Members", "Add a member", member.name], ["Sources", "Add a source", source.name]]) {
+    await card(title).getByRole("combobox", { name: label }).fill(text);
+    await page.keyboard.press("Enter");
+    await card(title).getByRole("link", { name: text }).waitFor();
+  }
+  assert.deepEqual((await api("GET", `/svc/users/${member.id}/`)).groups, [name]);
+  assert.deepEqual((await api("GET", `/svc/searchproviders/${source.id}/`)).groups, [name]);
+  await checkThemes(page, "the form of a group");
+  await card("Members").getByRole("button", { name: `Remove ${member.name}` }).click();
+  await page.getByText("No members yet.").waitFor();
+  assert.deepEqual((await api("GET", `/svc/users/${member.id}/`)).groups, []);
+  await api("DELETE", `/svc/searchproviders/${source.id}/`);
+  await api("DELETE", `/svc/groups/${group.id}/`);
+});
+
+browse("a preset fills the form of an authenticator", { init: axe() }, async (page) => {
+  await visit(page, "/admin/authenticators/new/");
+  await page.getByLabel("Preset").selectOption("Okta");
+  await page.getByLabel("Okta domain").fill("https://river.okta.com/");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.id === "field-client_id");
+  assert.equal(await field(page, "issuer").inputValue(), "https://river.okta.com");
+  assert.match(await field(page, "scopes").inputValue(), /\bopenid\b.*\bgroups\b/);
+  assert.match(await field(page, "idp").inputValue(), /^okta/);
+  assert.equal(await field(page, "sign_in").isChecked(), true);
+  await checkThemes(page, "an authenticator with a preset");
 });
 
 browse("a token is shown once and revoked", {}, async (page) => {
@@ -95,6 +133,7 @@ browse("the times of a search are shown step by step", { init: axe() }, async (p
 
 browse("a schedule is switched off and on", {}, async (page) => {
   await visit(page, "/admin/schedules/");
+  await row(page, "sweep_bodies").getByText("Removes expired texts").waitFor();
   const toggle = page.getByRole("switch").first();
   const isOn = await toggle.isChecked();
   for (const wanted of [!isOn, isOn]) {
@@ -103,10 +142,18 @@ browse("a schedule is switched off and on", {}, async (page) => {
   }
 });
 
-browse("logs are read, filtered and downloaded", {}, async (page) => {
+browse("logs are read, filtered and downloaded", { init: axe() }, async (page) => {
   await visit(page, "/admin/logs/");
   await page.locator("pre.log").waitFor();
   await page.waitForFunction(() => /\d/.test(document.querySelector("pre.log").textContent));
+  const shown = () => page.locator("pre.log").innerText();
+  assert.doesNotMatch(await shown(), /GET \/static\/\S* answered 200/);
+  await page.getByRole("switch", { name: "Requests for files" }).check();
+  assert.match(await shown(), /GET \/static\/\S* answered 200/);
+  await checkThemes(page, "logs");
+  await page.getByLabel("Level").selectOption("ERROR");
+  assert.doesNotMatch(await shown(), / INFO /);
+  await page.getByLabel("Level").selectOption("");
   await page.getByLabel("Filter").fill("no line has this text");
   await page.getByText("No matching lines.").waitFor();
   await page.getByLabel("Filter").fill("");
@@ -153,6 +200,9 @@ browse("settings show their origin, but no secrets", {}, async (page) => {
   assert.ok(!(await page.content()).includes(app.password));
   await page.getByRole("searchbox").fill("SVC_TIMEOUT");
   await row(page, "SVC_TIMEOUT").first().getByText("60").first().waitFor();
+  await visit(page, "/admin/settings/?text=SVC_LOG_FILES");
+  await row(page, "SVC_LOG_FILES").waitFor();
+  assert.equal(await page.locator("#work tbody tr").count(), 1);
 });
 
 browse("the license page shows the license of the demo", {}, async (page) => {

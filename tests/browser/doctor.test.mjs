@@ -29,6 +29,7 @@ browse("a JSON API becomes a source in a few clicks", {}, async (page) => {
   const { count, click, fill } = countActions();
   const started = Date.now();
   await page.goto("/admin/");
+  await click(page.getByRole("link", { name: "Sources", exact: true }).first());
   await click(page.getByRole("link", { name: "Add a source" }).first());
   await fill(page.getByLabel("URL or curl command"), `${app.sources}/plain/library?q=river`);
   assert.equal(await page.getByLabel("Query in this request").inputValue(), "river", "the query is detected");
@@ -60,6 +61,15 @@ browse("errors of a request are shown at its field", {}, async (page) => {
   await page.getByRole("button", { name: "Send request", exact: true }).click();
   const message = page.locator("#step-1 .field-error").filter({ hasText: /\w/ }).first();
   await message.waitFor();
+});
+
+browse("a key in the request is taken over, without advice for programs", {}, async (page) => {
+  await page.goto("/admin/doctor/");
+  await page.getByLabel("URL or curl command").fill(`${app.sources}/plain/library?q=river&api_key=canary-7`);
+  await page.getByRole("button", { name: "Send request", exact: true }).click();
+  await page.getByText("Taken from your request.").waitFor();
+  assert.equal(await page.getByLabel("Api_key").inputValue(), "canary-7");
+  assert.doesNotMatch(await page.locator("#step-3").innerText(), /YOUR_|set active/);
 });
 
 browse("another value is assigned by a click in the response", {}, async (page) => {

@@ -83,7 +83,7 @@ browse("a mailbox that cannot be connected is reported", { who: () => createUser
   await page.goto("/egress/");
   await page.getByText("No documents found so far.").waitFor();
   await startScan(page);
-  await page.getByRole("link", { name: "Connect your mailbox" }).waitFor();
+  await page.getByText("an administrator must add the authenticator").waitFor();
   await checkThemes(page, "no mailbox");
 });
 
@@ -137,7 +137,7 @@ testAsUser("a scan is followed to its end, and its documents are reviewed", asyn
   assert.doesNotMatch(await page.locator("main").innerText(), /somebody|mail\.client/, "no address is shown");
 });
 
-testAsUser("a scan is cancelled, and the documents found so far stay", async (page, who) => {
+testAsUser("a scan is canceled, and the documents found so far stay", async (page, who) => {
   await saveDocument(who, "Anchor book", "anchor");
   graph.messages = [message({ html: urlOf("anchor") }), ...Array.from({ length: BATCH - 1 }, internalMessage), message({ isHeld: true })];
   await connect(page);
@@ -145,7 +145,7 @@ testAsUser("a scan is cancelled, and the documents found so far stay", async (pa
   await startScan(page);
   await state(page, "running").getByText(`${BATCH} messages read`).waitFor();
   await page.getByRole("button", { name: "Cancel scan" }).click();
-  await page.getByText("The scan was cancelled").first().waitFor();
+  await page.getByText("The scan was canceled").first().waitFor();
   assert.equal(await page.getByRole("button", { name: "Cancel scan" }).count(), 0);
   assert.deepEqual(await statuses(who), [["Anchor book", "confirmed"]]);
 });

@@ -2,16 +2,41 @@
 
 import assert from "node:assert/strict";
 import { checkPage } from "./harness/page_checks.mjs";
-import { browse } from "./harness/app.mjs";
-import { CONSOLE } from "./harness/pages/console.mjs";
+import { api, browse } from "./harness/app.mjs";
+import { CONSOLE, SECTIONS, visit } from "./harness/pages/console.mjs";
 
 for (const path of CONSOLE) checkPage(path);
 
-browse("the navigation of the console has every page", {}, async (page) => {
-  await page.goto("/admin/");
-  const links = await page.locator("nav.nav a[href^='/admin/']:visible").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
-  assert.deepEqual(links, CONSOLE);
-  assert.equal(await page.locator("nav.nav a[aria-current=page]:visible").count(), 1);
+browse("the navigation has an entry for each section, and tabs for its pages", {}, async (page) => {
+  const hrefs = (links) => links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+  for (const paths of SECTIONS) {
+    await page.goto(paths.at(-1));
+    assert.deepEqual(await hrefs(page.locator("nav.nav a:visible")), SECTIONS.map(([first]) => first));
+    assert.deepEqual(await hrefs(page.locator("nav.nav a[aria-current=page]:visible")), [paths[0]]);
+    const tabs = page.locator("nav.tabs a");
+    assert.deepEqual((await hrefs(tabs)).filter((path) => path.startsWith("/admin/")), paths.length > 1 || paths[0] === "/admin/cache/" ? paths : []);
+    if (await tabs.count()) assert.deepEqual(await hrefs(page.locator("nav.tabs a[aria-current=page]")), [paths.at(-1)]);
+  }
+});
+
+browse("the current tab is visible on a phone", { width: 390, height: 800 }, async (page) => {
+  await page.goto("/admin/license/");
+  await page.waitForFunction(() => {
+    const tabs = document.querySelector(".tabs").getBoundingClientRect();
+    const tab = document.querySelector(".tabs [aria-current]").getBoundingClientRect();
+    return tab.left >= tabs.left - 1 && tab.right <= tabs.right + 1;
+  });
+});
+
+browse("the heading of a form is the name of the record", {}, async (page) => {
+  const { id, username } = (await api("GET", "/svc/users/")).find((one) => one.username === "admin");
+  await visit(page, `/admin/users/${id}/`);
+  assert.equal(await page.locator("h1").innerText(), username);
+  assert.match(await page.title(), /^admin - Users - /);
+  await page.locator("nav.tabs a[aria-current=true]").click();
+  await page.waitForURL("**/admin/users/");
+  await visit(page, "/admin/groups/new/");
+  assert.equal(await page.locator("h1").innerText(), "New group");
 });
 
 browse("the current page is visible in the navigation, also in a low window", { height: 480 }, async (page) => {

@@ -18,6 +18,12 @@ browse("sign-in", { who: null, init: axe() }, async (page) => {
   await checkThemes(page, "/login/");
 });
 
+browse("a page that does not exist", { init: axe() }, async (page) => {
+  const answer = await page.goto("/nothing/");
+  assert.equal(answer.status(), 404);
+  await checkThemes(page, "the page for status 404");
+});
+
 browse("the console refuses users who are not administrators", { who: () => createUser(), init: axe() }, async (page) => {
   const answer = await page.goto("/admin/");
   assert.equal(answer.status(), 403);

@@ -31,7 +31,7 @@ before(async () => {
 });
 
 async function pressEnter(page, query) {
-  const box = page.locator("input[type=search]").first();
+  const box = page.locator("#q");
   await box.fill(query);
   await box.press("Enter");
   await page.waitForFunction(() => window.painted !== undefined, undefined, { polling: 20 });

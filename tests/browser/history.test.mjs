@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { api, browse, app, createUser } from "./harness/app.mjs";
-import { runSearch, createSource, uniqueName } from "./harness/records.mjs";
+import { openListMenu } from "./harness/pages/search.mjs";
+import { runSearch, createSource, uniqueName, waitForSearch } from "./harness/records.mjs";
 
 let me;
 const newUser = async () => (me = await createUser());
@@ -26,6 +27,26 @@ browse("searches are listed, filtered, opened and deleted", { who: newUser }, as
   await page.getByText("No matching searches.").waitFor();
   const left = await api("GET", "/svc/search/?search_only=true", undefined, { as: me });
   assert.equal(left.count, 1);
+});
+
+browse("equal searches are one line, and those of the Assistant are hidden at first", { who: newUser }, async (page) => {
+  for (const query of ["flood warning", "battery life", "Flood warning"]) await runSearch(query, { as: me });
+  const { id } = await api("POST", "/svc/search/", { query_string: "sediment", tags: ["chat"] }, { as: me });
+  await waitForSearch(id, me);
+  await page.goto("/history/");
+  await row(page, /flood warning/i).waitFor();
+  assert.equal(await page.locator(".search-row").count(), 2);
+  await page.getByRole("button", { name: "1 earlier" }).click();
+  await page.getByRole("button", { name: "1 earlier", expanded: true }).waitFor();
+  assert.equal(await page.locator(".search-row").count(), 3);
+  await page.getByLabel("Show searches by the Assistant").check();
+  await row(page, "sediment").getByText("Assistant").waitFor();
+  assert.match(page.url(), /assistant=true/);
+  await page.getByRole("button", { name: "1 earlier", expanded: false }).waitFor();
+  await row(page, /flood warning/i).getByRole("checkbox").check();
+  await page.getByText("2 selected").waitFor();
+  await page.goto("/");
+  assert.deepEqual(await page.locator(".recent li a").allInnerTexts(), ["Flood warning", "battery life"]);
 });
 
 browse("users do not see the searches of others", { who: newUser }, async (page) => {
@@ -81,6 +102,7 @@ browse("new results are marked, and two runs are compared", { who: newUser }, as
   await line.locator(".badge", { hasText: "5 new" }).click();
   await page.locator("article.result").first().waitFor();
   assert.equal(await page.locator("article.result").count(), 5);
+  await openListMenu(page);
   await page.getByRole("button", { name: /Mark .* as read/ }).click();
   await page.getByText("All results marked as read").waitFor();
   await page.goto("/history/");

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { browse, createUser } from "./harness/app.mjs";
+import { axe } from "./harness/axe.mjs";
+import { checkThemes } from "./harness/page_checks.mjs";
 import { waitForResults, waitForRepaint, results, shownKeys } from "./harness/pages/search.mjs";
 
 const TABS_MAX = 150;
@@ -11,7 +13,7 @@ const focused = (page) =>
   page.evaluate(() => {
     const element = /** @type {HTMLInputElement} */ (document.activeElement);
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
-    const own = (element.getAttribute("aria-label") ?? element.innerText ?? "").trim();
+    const own = (element.getAttribute("aria-label") ?? element.labels?.[0]?.innerText ?? element.innerText ?? "").trim();
     const around = element.closest("form, .box") && getComputedStyle(element.closest("form, .box"));
     const isRound = (style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
     const isVisible = isRound({ outlineStyle, outlineWidth }) || boxShadow !== "none" || (around && (isRound(around) || around.boxShadow !== "none"));
@@ -69,7 +71,7 @@ browse("Tab and Enter alone: sign in, search, open, filter by stars, page, sign 
 
   await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
   await tabTo(page, "the filter for stars", ({ name }) => /^Starred only/.test(name));
-  await waitForRepaint(page, () => page.keyboard.press("Enter"));
+  await waitForRepaint(page, () => page.keyboard.press("Space"));
   assert.match(page.url(), /starred=true/);
   assert.equal(await results(page).locator(".star").count(), await results(page).count());
 
@@ -122,11 +124,43 @@ browse("keyboard shortcuts of the search page", { who: newUser, allowed: EXTERNA
   await page.getByRole("dialog").waitFor({ state: "hidden" });
 });
 
+browse("Escape leaves the search box and keeps the query", { who: newUser }, async (page) => {
+  await page.goto("/?q=flood+warning");
+  await waitForResults(page);
+  await page.keyboard.press("/");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getByRole("searchbox").first().inputValue(), "flood warning");
+  await page.keyboard.press("j");
+  assert.equal(await results(page).first().evaluate((one) => one === document.activeElement), true);
+});
+
+browse("the preview opens beside the list, follows the focus, and closes", { who: newUser, init: axe() }, async (page) => {
+  await page.goto("/?q=flood+warning");
+  await waitForResults(page);
+  const pane = page.getByRole("complementary", { name: "Preview" });
+  const titleAt = async (place) => (await results(page).nth(place).locator("h2").innerText()).trim();
+  await page.keyboard.press("j");
+  await page.keyboard.press("ArrowRight");
+  await pane.getByRole("heading", { name: await titleAt(0), exact: true }).waitFor();
+  await pane.locator("mark").first().waitFor();
+  await checkThemes(page, "a list with the preview");
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await page.keyboard.press("j");
+  await pane.getByRole("heading", { name: await titleAt(1), exact: true }).waitFor();
+  await page.keyboard.press("ArrowLeft");
+  await pane.waitFor({ state: "detached" });
+  assert.equal(await results(page).nth(1).evaluate((one) => one === document.activeElement), true, "the focus stays");
+  await results(page).nth(2).getByRole("button", { name: "Preview" }).click();
+  await pane.getByRole("heading", { name: await titleAt(2), exact: true }).waitFor();
+  await page.keyboard.press("Escape");
+  await pane.waitFor({ state: "detached" });
+});
+
 browse("shortcuts are inactive in a text field", { who: newUser }, async (page) => {
   await page.goto("/");
-  await page.getByRole("searchbox").first().focus();
+  await page.locator("#q").focus();
   await page.keyboard.type("jks/?dwnpox");
-  assert.equal(await page.getByRole("searchbox").first().inputValue(), "jks/?dwnpox");
+  assert.equal(await page.locator("#q").inputValue(), "jks/?dwnpox");
 });
 
 browse("the first link skips to the content", { who: newUser }, async (page) => {

@@ -26,7 +26,7 @@ browse("a link to a list works after signing in", { who: null }, async (page) =>
   await page.getByLabel("Username").fill(user.name);
   await page.getByLabel("Password").fill(user.password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL((url) => url.search === `?search_id=${search.id}&page=2`);
+  await page.waitForURL((url) => url.search.startsWith(`?search_id=${search.id}&page=2`));
 });
 
 browse("signing out ends the session", { who: () => createUser() }, async (page, { context }) => {
@@ -58,25 +58,6 @@ browse("a form or a change without a valid CSRF token is refused", {}, async (pa
   }
   await page.reload();
   assert.equal(new URL(page.url()).pathname, "/");
-});
-
-let user;
-browse("typed input is restored if the session ends, and the browser shows no password dialog", { who: async () => (user = await createUser()) }, async (page, { context }) => {
-  await page.goto("/account/");
-  const mail = page.locator("section#profile").getByLabel("Email");
-  await mail.fill("typed@people.example");
-  const cookies = await context.cookies();
-  await context.addCookies(cookies.map((one) => (one.name.endsWith("tributary_session") ? { ...one, value: "over" } : one)));
-  const challenges = [];
-  page.on("response", (answer) => answer.status() === 401 && challenges.push(answer.headers()["www-authenticate"]));
-  await page.locator("section#profile").getByRole("button", { name: "Save" }).click();
-  await page.waitForURL("**/login/?next=**");
-  assert.deepEqual(challenges, [undefined]);
-  await page.getByLabel("Username").fill(user.name);
-  await page.getByLabel("Password").fill(user.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL("**/account/");
-  await page.waitForFunction(() => document.querySelector("section#profile input[type=email], section#profile input")?.value === "typed@people.example");
 });
 
 browse("an API URL that is opened without a session leads to the sign-in page", { who: null }, async (page) => {

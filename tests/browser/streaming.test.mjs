@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { api, browse, app, createUser } from "./harness/app.mjs";
-import { submitQuery, betterButton, waitForResults, sourceLine, results, shownKeys, sum } from "./harness/pages/search.mjs";
+import { submitQuery, betterButton, waitForResults, sourceLine, sourceStatus, results, shownKeys, sum } from "./harness/pages/search.mjs";
 import { openLatch, createSource, uniqueName } from "./harness/records.mjs";
 
 /** Configuration of a source that may be held for long. */
@@ -33,14 +33,15 @@ browse("results of the first source are shown while others are searched, and do 
   await results(page).first().waitFor();
   await sourceLine(page, slow.name).filter({ hasText: "searching" }).waitFor();
   assert.match(await sum(page).innerText(), /so far.*waiting for 2 more sources/s);
-  assert.match(await sourceLine(page, fast.name).innerText(), /8 of 15/);
+  assert.match(await sourceStatus(page, fast.name).innerText(), /^8 ·/);
+  assert.equal(await sourceStatus(page, fast.name).getAttribute("title"), "8 of 15");
   const first = await shownKeys(page);
   assert.equal(first.length, 8);
   // Results may still move for a moment after they were painted.
   await page.waitForTimeout(400);
   await recordJumps(page);
   await openLatch(latch);
-  await sourceLine(page, slow.name).filter({ hasText: "6 of 13" }).waitFor();
+  await sourceStatus(page, slow.name).filter({ hasText: /^6 ·/ }).waitFor();
   await betterButton(page).waitFor();
   assert.deepEqual((await shownKeys(page)).slice(0, 8), first, "the shown results keep their order");
   assert.deepEqual(await jumps(page), [], "at the top");
@@ -110,15 +111,31 @@ browse("each source shows its status, and the list that it is incomplete", { who
   await results(page).first().waitFor();
   await sourceLine(page, mute.name).filter({ hasText: "searching" }).waitFor();
   await waitForResults(page);
-  assert.match(await sourceLine(page, fine.name).innerText(), /10 of 17 · <?[\d.]+ s/);
+  assert.match(await sourceStatus(page, fine.name).innerText(), /^10 · <?[\d.]+ s$/);
   assert.match(await sourceLine(page, broken.name).innerText(), /failed/);
   assert.match(await sourceLine(page, busy.name).innerText(), /rate limited(, \d+ s left)?/);
   assert.match(await sourceLine(page, mute.name).innerText(), /timed out after/);
-  assert.match(await sourceLine(page, empty.name).innerText(), /nothing found/);
-  const note = page.locator(".rail, #rail-note, main").getByText("These results are incomplete.").first();
-  await note.waitFor();
+  assert.match(await sourceStatus(page, empty.name).innerText(), /^0 ·/);
+  await page.locator("#facets").getByText("These results are incomplete.").waitFor();
   assert.match(await sum(page).innerText(), /3 sources did not respond/);
-  for (const one of [broken, busy, mute]) assert.ok((await page.locator(".rail").innerText()).includes(one.name));
+  for (const one of [broken, busy, mute]) await sourceLine(page, one.name).locator(".mark").filter({ hasText: "⚠" }).waitFor();
+});
+
+browse("impatient key presses and clicks make one search, and blanks none", { who: () => createUser() }, async (page) => {
+  const source = await createSource("/plain/impatient?count=2", { name: uniqueName("Impatient") });
+  const started = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST" && new URL(request.url()).pathname === "/search/") started.push(request);
+  });
+  await submitQuery(page, "   ", { sources: [source] });
+  assert.equal(await page.locator("#q:invalid").inputValue(), "", "the browser asks for a query");
+  await page.locator("#q").fill("tidal barrier");
+  await page.evaluate(() => {
+    const form = document.querySelector("#ask");
+    for (let click = 0; click < 4; click += 1) form.requestSubmit();
+  });
+  await waitForResults(page);
+  assert.equal(started.length, 1);
 });
 
 browse("a failed source can be searched again", { who: () => createUser() }, async (page) => {
@@ -131,5 +148,5 @@ browse("a failed source can be searched again", { who: () => createUser() }, asy
   await page.getByRole("link", { name: "Try again" }).first().click();
   await results(page).first().waitFor();
   await waitForResults(page);
-  assert.match(await sourceLine(page, flaky.name).innerText(), /10 of 17/);
+  assert.match(await sourceStatus(page, flaky.name).innerText(), /^10 ·/);
 });

@@ -1,10 +1,10 @@
-// Light and dark theme, English and German.
+// Light and dark theme, and the languages.
 
 import assert from "node:assert/strict";
-import { browse, createUser } from "./harness/app.mjs";
+import { api, browse, createUser } from "./harness/app.mjs";
 import { PHONE, assertNarrow } from "./harness/narrow.mjs";
 import { CONSOLE, waitUntilIdle } from "./harness/pages/console.mjs";
-import { waitForResults, results } from "./harness/pages/search.mjs";
+import { waitForResults, results, sourceLine } from "./harness/pages/search.mjs";
 import { runSearch } from "./harness/records.mjs";
 
 const newUser = () => createUser();
@@ -38,6 +38,7 @@ browse("the language is that of the browser, or the chosen one", { who: newUser 
   await page.getByLabel("Language").selectOption("de");
   await page.waitForFunction(() => document.documentElement.lang === "de");
   await page.getByRole("button", { name: "Suchen" }).waitFor();
+  assert.deepEqual(await page.locator('[data-choose="language"] option').allTextContents(), ["English", "Deutsch", "Français"]);
 });
 
 /** Words that are on no German page. */
@@ -46,7 +47,7 @@ const ENGLISH = /\b(the|your|with|results?|sources?|search|loading|filter by|cho
 browse("German pages have no English texts", { language: "de-DE" }, async (page) => {
   const search = await runSearch("flood warning");
   const errors = [];
-  // Texts of sources, administrators and the API are not translated.
+  // Texts of sources and administrators are not translated; descriptions name products, such as Brave Search.
   const untranslated = "article.result, .src, .facet, .recent, .search-row, .answer, code, pre, textarea, input, select, option, dd, td, kbd, time, .help, .toast, .chip, ul.ready h2, ul.ready li > p, ul.ready .visually-hidden, .badge, .log, caption, [aria-label=Dateien], [data-page=license] .card p";
   for (const path of ["/", `/?search_id=${search.id}`, "/history/", "/account/", "/chat/", ...CONSOLE]) {
     await page.goto(path);
@@ -66,12 +67,43 @@ browse("German pages have no English texts", { language: "de-DE" }, async (page)
   assert.deepEqual(errors.slice(0, 20), []);
 });
 
+for (const [language, text] of [["de-DE", "Der Port, an dem der Dienst"], ["fr-FR", "Le port d’écoute du service"]]) browse(`descriptions of tables are in the language of the page (${language})`, { language }, async (page) => {
+  const [sources, settings, processors] = await Promise.all(["readysources", "settings", "processors"].map((name) => api("GET", `/svc/${name}/`)));
+  const english = {
+    "/admin/gallery/": sources.map((one) => one.description),
+    "/admin/settings/": settings.map((one) => one.meaning.replaceAll("`", "")),
+    "/admin/pipelines/new/": processors.map((one) => one.summary),
+  };
+  for (const [path, texts] of Object.entries(english)) {
+    await page.goto(path);
+    await waitUntilIdle(page);
+    const shown = await page.locator("main").innerText();
+    assert.deepEqual(texts.filter((text) => shown.includes(text)), [], path);
+    assert.equal(await page.locator("main [lang=en]:not(option)").count(), 0, path);
+  }
+  await page.goto("/admin/settings/");
+  await page.getByText(text).waitFor();
+});
+
 browse("a list in German", { language: "de-DE" }, async (page) => {
   const search = await runSearch("flood warning");
   await page.goto(`/?search_id=${search.id}`);
   await waitForResults(page);
   assert.match(await page.locator("#sum").innerText(), /^55 Treffer/);
   assert.match(await results(page).locator("time").first().innerText(), /^\d\d\.\d\d\.\d{4}$/);
+});
+
+browse("a list in French", { language: "fr-CA" }, async (page) => {
+  const search = await runSearch("flood warning");
+  await page.goto(`/?search_id=${search.id}`);
+  await waitForResults(page);
+  assert.equal(await page.locator("html").getAttribute("lang"), "fr");
+  assert.match(await page.locator("#sum").innerText(), /^55 résultats/);
+  await page.getByRole("button", { name: "Rechercher", exact: true }).waitFor();
+  const day = /^\d{1,2} (janv\.|févr\.|mars|avr\.|mai|juin|juil\.|août|sept\.|oct\.|nov\.|déc\.) \d{4}$/;
+  assert.match(await results(page).locator("time").first().innerText(), day);
+  await page.goto("/history/");
+  await page.getByRole("heading", { level: 1, name: "Historique" }).waitFor();
 });
 
 browse("a list with details fits on a phone, with sources and filters", { ...PHONE }, async (page) => {
@@ -81,6 +113,7 @@ browse("a list with details fits on a phone, with sources and filters", { ...PHO
   await assertNarrow(page, "a list");
   for (const summary of await results(page).first().locator("summary:visible").all()) await summary.click();
   await assertNarrow(page, "details");
-  assert.ok((await page.locator(".rail").innerText()).includes("Library"), "the sources are on the page");
-  assert.ok((await page.locator("a.facet").count()) > 3, "the filters are on the page");
+  await page.getByRole("button", { name: /^Filters · \d+ of \d+ answered/ }).click();
+  await sourceLine(page, "Library - Riverbend").getByRole("checkbox").waitFor();
+  assert.ok((await page.locator(".facet:visible").count()) > 3, "the filters are on the page");
 });

@@ -7,7 +7,7 @@ import { checkThemes } from "./harness/page_checks.mjs";
 import { api, browse, app, createUser } from "./harness/app.mjs";
 import { assertInert } from "./harness/inert.mjs";
 import { waitUntilIdle } from "./harness/watch.mjs";
-import { waitForResults, results } from "./harness/pages/search.mjs";
+import { startSelecting, waitForResults, results } from "./harness/pages/search.mjs";
 import { runSearch, uniqueName } from "./harness/records.mjs";
 
 const WORDS = "keeper writes height of the water each morning, sluice, mill, upper pond";
@@ -79,7 +79,7 @@ browse("versions are below the selected one, and a curator pins another", { who:
 
 browse("an alternate version can be selected for an answer", { who: newCurator }, async (page) => {
   await openList(page, await saveVersions());
-  await page.locator("#select-items").check();
+  await startSelecting(page);
   await page.locator("#select-none").click();
   await results(page).locator(".versions > summary").click();
   const box = others(page).first().getByRole("checkbox");
@@ -239,9 +239,9 @@ browse("hostile versions are shown as text", { who: newCurator }, async (page) =
 
 browse("the console shows the number of open elections", {}, async (page) => {
   const response = page.waitForResponse((response) => response.url().includes("/canonical/?status=open"));
-  await page.goto("/admin/");
+  await page.goto("/admin/cache/");
   const { count } = await (await response).json();
-  const link = page.locator("nav.nav a[href='/review/']:visible");
+  const link = page.locator("nav.tabs a[href='/review/']");
   await page.waitForFunction((text) => document.querySelector("[data-open-runs]").textContent.replace(/\D/g, "") === text, count ? String(count) : "");
   assert.match(await link.innerText(), /Review queue/);
 });

@@ -8,6 +8,7 @@ interface Window {
   isRepainted: boolean;
   jumps: string[];
   painted: any;
+  shifts: any[];
 }
 
 /** Tests know the types of the elements that they select. */

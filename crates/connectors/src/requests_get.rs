@@ -8,6 +8,7 @@ use domain::ports::{
     PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
+use syntax::query_mappings::PAGE_SIZE;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "RequestsGet",
@@ -52,6 +53,10 @@ impl TypedConnector for RequestsGet {
 
     fn pages(&self, results_wanted: u32) -> u32 {
         self.source.mappings().pages(results_wanted)
+    }
+
+    fn page_size(&self) -> Option<u32> {
+        Some(PAGE_SIZE)
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {

@@ -10,7 +10,7 @@ use domain::ports::{
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
-use syntax::query_mappings::QueryMappings;
+use syntax::query_mappings::{PAGE_SIZE, QueryMappings};
 use syntax::query_template::QueryEncoding;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -99,6 +99,10 @@ impl TypedConnector for RequestsPost {
 
     fn pages(&self, results_wanted: u32) -> u32 {
         self.source.mappings().pages(results_wanted)
+    }
+
+    fn page_size(&self) -> Option<u32> {
+        Some(PAGE_SIZE)
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {

@@ -71,6 +71,12 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     let sql_query = SqlQuery::of(provider, Dialect::Sqlite)?;
     let file = sqlite_file::check(&provider.spec.url, &context.settings)
         .map_err(|error| ConnectorError::of_syntax("url", error))?;
+    // A file may follow later.
+    if let Err(refusal @ (Refusal::Outside | Refusal::OwnData)) =
+        sqlite_file::resolve(&file, &context.settings, &context.own_database)
+    {
+        return Err(ConnectorError { field: Some("url"), ..refused(&file, refusal) });
+    }
     let (settings, own_database) = (Arc::clone(&context.settings), Arc::clone(&context.own_database));
     Ok(Sqlite3 { file, sql_query, settings, own_database }.boxed())
 }

@@ -71,11 +71,7 @@ impl SemanticCache {
             VectorBackend::Qdrant => settings.qdrant_mode.as_str(),
         };
         let (ok, message) = match timeout(ANSWER_TIME_MAX, self.usable_vectors()).await {
-            Ok(Ok(state)) => {
-                let words = if state.is_hybrid { "with" } else { "without" };
-                let dimension = state.dimension.map(|of| format!(" of {of} dimensions")).unwrap_or_default();
-                (true, format!("It holds {} vectors{dimension}, {words} words.", state.chunks))
-            }
+            Ok(Ok(state)) => (true, contents(&state)),
             Ok(Err(error)) => (false, sentence(&error.to_string())),
             Err(_) => (false, "It does not respond.".to_owned()),
         };
@@ -99,8 +95,8 @@ impl SemanticCache {
     /// Health of the body storage.
     pub async fn storage(&self) -> BackendHealth {
         let kind = self.parts.settings.storage_backend.as_str();
-        let (ok, message) = match timeout(ANSWER_TIME_MAX, self.parts.bodies.keys(None, 1)).await {
-            Ok(Ok(_)) => (true, "It answers.".to_owned()),
+        let (ok, message) = match timeout(ANSWER_TIME_MAX, self.parts.bodies.check()).await {
+            Ok(Ok(())) => (true, "It responds.".to_owned()),
             Ok(Err(error)) => (false, sentence(&error.to_string())),
             Err(_) => (false, "It does not respond.".to_owned()),
         };
@@ -118,6 +114,15 @@ fn counts_by_status<S: Copy + PartialEq>(
     all.iter().map(|status| (name(*status), count(*status))).collect()
 }
 
+/// What a usable vector store holds.
+fn contents(state: &VectorState) -> String {
+    match (state.chunks, state.is_hybrid) {
+        (0, _) => "No passages are stored yet.".to_owned(),
+        (count, true) => format!("Passages stored: {count}. They are found by meaning and by words."),
+        (count, false) => format!("Passages stored: {count}. They are found by meaning only."),
+    }
+}
+
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
@@ -132,6 +137,15 @@ mod tests {
     fn every_status_is_listed() {
         let counts = counts_by_status(EventStatus::ALL, &[(EventStatus::Dismissed, 3)], EventStatus::as_str);
         assert_eq!(counts, [("candidate", 0), ("confirmed", 0), ("dismissed", 3)]);
+    }
+
+    #[test]
+    fn contents_are_told_in_plain_words() {
+        let told =
+            |chunks, is_hybrid| contents(&VectorState { dimension: Some(DIMENSIONS), chunks, is_hybrid });
+        assert_eq!(told(0, true), "No passages are stored yet.");
+        assert_eq!(told(12, true), "Passages stored: 12. They are found by meaning and by words.");
+        assert_eq!(told(1, false), "Passages stored: 1. They are found by meaning only.");
     }
 
     #[test]

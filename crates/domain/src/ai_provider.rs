@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 use syntax::suggest;
+use url::Url;
 
 pub const NAME_CHARS_MAX: usize = 255;
 pub const API_KEY_CHARS_MAX: usize = 512;
@@ -20,6 +21,7 @@ pub const API_KEY_CHARS_MAX: usize = 512;
 pub const OBJECT_BYTES_MAX: usize = 64 * 1024;
 /// Name of the record of the built-in embedding model.
 pub const LOCAL: &str = "local";
+const API_BASE_NEEDED: &str = "api_base is an http or https URL, such as https://models.example/v1.";
 /// The model that extracts sentences from the sources instead of generating text.
 pub const EXTRACTIVE_MODEL: &str = "local/extractive";
 
@@ -119,13 +121,18 @@ impl AiProviderSpec {
     }
 
     pub fn check(&self) -> FieldErrors {
+        self.check_with("tags")
+    }
+
+    /// `roles_field` is where the roles were given.
+    fn check_with(&self, roles_field: &str) -> FieldErrors {
         let mut errors = FieldErrors::default();
         for (field, text) in [("name", &self.name), ("model", &self.model)] {
             errors.check(!text.trim().is_empty(), field, || format!("A {field} is needed."));
             errors.check_name(field, text, NAME_CHARS_MAX);
         }
         errors.check_text("api_key", &self.api_key, API_KEY_CHARS_MAX);
-        for (field, roles) in [("tags", &self.tags), ("defaults", &self.defaults)] {
+        for (field, roles) in [(roles_field, &self.tags), ("defaults", &self.defaults)] {
             for role in roles.iter().filter(|role| Role::of_name(role).is_none()) {
                 errors.add(field, suggest::unknown("role", role, Role::ALL.map(Role::as_str)));
             }
@@ -152,6 +159,10 @@ impl AiProviderSpec {
         errors.check(self.config.get("roles").is_none_or(is_list_of_texts), "config", || {
             "roles is a list of texts, such as [\"rag\"].".to_owned()
         });
+        let roles_field = if self.config.contains_key("roles") { "config" } else { "tags" };
+        if let Some(sentence) = self.api_base_mistake() {
+            errors.add("config", sentence);
+        }
         let tags = prompt::TAGS;
         for tag in self.prompt_overrides.keys().filter(|tag| !tags.contains(&tag.as_str())) {
             errors.add("prompt_overrides", suggest::unknown("tag", tag, tags));
@@ -159,8 +170,17 @@ impl AiProviderSpec {
         let mut spec = self.with_roles_from_config();
         spec.name = spec.name.trim().to_owned();
         spec.model = spec.model.trim().to_owned();
-        errors.merge(spec.check());
+        errors.merge(spec.check_with(roles_field));
         errors.into_result(spec)
+    }
+
+    /// A prepared record has placeholders such as `<resource>` until they are filled in.
+    fn api_base_mistake(&self) -> Option<&'static str> {
+        let given = self.config.get("api_base").filter(|given| !given.is_null())?;
+        let Some(address) = given.as_str().map(str::trim) else { return Some(API_BASE_NEEDED) };
+        let is_web = || Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        let is_fine = address.is_empty() || address.contains('<') || is_web();
+        (!is_fine).then_some(API_BASE_NEEDED)
     }
 
     /// The spec completed with what only the stored one has: its secrets, and its roles if they are sent back as they
@@ -313,6 +333,33 @@ mod tests {
         ] {
             let errors = spec(more.clone()).check();
             assert!(errors.iter().any(|(name, _)| name == field), "{more}: {errors}");
+        }
+    }
+
+    #[test]
+    fn mistakes_in_config_are_named_there() {
+        let errors_of = |config: Value| {
+            let fields = json!({"name": "A", "model": "gpt-5", "config": config});
+            let checked = serde_json::from_value::<AiProviderSpec>(fields).unwrap().checked();
+            checked.err().map(|errors| errors.iter().map(|(field, _)| field.to_owned()).collect::<Vec<_>>())
+        };
+        for config in [
+            json!({"roles": ["rga"]}),
+            json!({"roles": "rag"}),
+            json!({"api_base": "no address"}),
+            json!({"api_base": "ftp://models.example"}),
+            json!({"api_base": "models.example/v1"}),
+            json!({"api_base": 5}),
+        ] {
+            assert_eq!(errors_of(config.clone()), Some(vec!["config".to_owned()]), "{config}");
+        }
+        for config in [
+            json!({"roles": ["rag"], "api_base": " https://models.example/v1 "}),
+            json!({"api_base": "https://<resource>.models.example"}),
+            json!({"api_base": ""}),
+            json!({"api_base": null}),
+        ] {
+            assert_eq!(errors_of(config.clone()), None, "{config}");
         }
     }
 

@@ -59,6 +59,10 @@ pub struct Facets {
     pub authors: Vec<AuthorFacet>,
     /// From `week` to `undated`; `month` includes `week`, and `year` includes both.
     pub dates: Vec<DateFacet>,
+    /// By year, for the pages; years without results are left out.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub years: Vec<YearFacet>,
     /// Results with a star.
     pub starred: u64,
     /// Results added by an update.
@@ -82,6 +86,12 @@ pub struct AuthorFacet {
 pub struct DateFacet {
     /// `week`, `month`, `year`, `older` or `undated`: a value of the parameter `date`.
     pub key: String,
+    pub count: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct YearFacet {
+    pub year: i32,
     pub count: u64,
 }
 

@@ -1,12 +1,18 @@
 //! Ready sources: prepared search providers, and the fields that are left to fill in.
 
+use crate::ports::{ConnectorKind, ResultOrigin};
 use crate::provider::ProviderSpec;
 use serde_json::Value;
 
 /// Fields in which angle brackets are not a blank, and texts for people.
 const WITHOUT_BLANKS: [&str; 5] = ["name", "description", "tags", "response_mappings", "result_mappings"];
+const AUTHENTICATOR: &str = "authenticator";
+const AI_MODEL: &str = "ai_model";
 /// Prefix of a blank in capitals, such as `YOUR_KEY`.
 const CAPITAL_BLANK: &str = "YOUR_";
+
+/// Suggested for a new installation: they need neither a key nor an account, and have something for everybody.
+pub const SUGGESTED: [&str; 5] = ["wikipedia", "arxiv", "crossref", "open-library", "hacker-news-stories"];
 
 #[derive(Debug, Clone)]
 pub struct ReadySource {
@@ -35,7 +41,21 @@ impl ReadySource {
             |(name, value): &(&String, &Value)| !WITHOUT_BLANKS.contains(&name.as_str()) && is_blank(value);
         let mut needs: Vec<String> = fields.iter().filter(has_blank).map(|(name, _)| name.clone()).collect();
         if !self.spec.authenticator.is_empty() {
-            needs.push("authenticator".to_owned());
+            needs.push(AUTHENTICATOR.to_owned());
+        }
+        needs
+    }
+
+    /// What [`Self::needs`] names, and what its connector needs: `authenticator` for the users' own accounts, `ai_model`
+    /// for a model that answers.
+    pub fn setup_needs(&self, kind: Option<&ConnectorKind>) -> Vec<String> {
+        let mut needs = self.needs();
+        let Some(kind) = kind else { return needs };
+        if kind.authenticator.is_some() && !needs.iter().any(|need| need == AUTHENTICATOR) {
+            needs.push(AUTHENTICATOR.to_owned());
+        }
+        if kind.origin == ResultOrigin::Generated {
+            needs.push(AI_MODEL.to_owned());
         }
         needs
     }

@@ -28,6 +28,10 @@ pub const NATIVE_QUERY: &str = "SW_QUERY_NATIVE";
 
 /// The tag of a saved search.
 pub const SAVED_TAG: &str = "saved";
+/// The tag of a subscribed search with alerts.
+pub const ALERT_TAG: &str = "alert";
+/// The first tag of searches by the Assistant.
+pub const ASSISTANT_TAG: &str = "chat";
 /// Maximum length of the text of a filter, in characters.
 pub const FILTER_CHARS_MAX: usize = 255;
 
@@ -174,6 +178,11 @@ impl SearchSpec {
         self.tags.iter().any(|tag| tag.trim().eq_ignore_ascii_case(SAVED_TAG))
     }
 
+    /// Whether the owner wants to know of new results at once.
+    pub fn has_alerts(&self) -> bool {
+        self.subscribe && self.tags.iter().any(|tag| tag.trim().eq_ignore_ascii_case(ALERT_TAG))
+    }
+
     /// Checks what does not depend on the plug-in registry, which checks the names of plug-ins.
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
@@ -235,13 +244,15 @@ pub struct SearchFilter {
     pub saved: bool,
     /// Only subscribed ones.
     pub subscribed: bool,
+    /// Without those of the Assistant.
+    pub without_assistant: bool,
     /// Only those whose query contains this text, in any case.
     pub text: Option<String>,
 }
 
 impl SearchFilter {
     pub fn owned_by(owner: OwnerScope) -> Self {
-        Self { owner, saved: false, subscribed: false, text: None }
+        Self { owner, saved: false, subscribed: false, without_assistant: false, text: None }
     }
 }
 

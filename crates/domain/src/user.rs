@@ -56,7 +56,23 @@ impl UserSpec {
     pub fn check_new(&self) -> FieldErrors {
         let mut errors = self.check_change();
         errors.check(self.password.is_some(), "password", || "A password is needed.".to_owned());
+        self.check_email(&mut errors);
         errors
+    }
+
+    /// Checks the change of a stored user. The email address of a sign-in elsewhere may be any text; it can be kept.
+    pub fn check_change_of(&self, stored: &User) -> FieldErrors {
+        let mut errors = self.check_change();
+        if self.email != stored.email {
+            self.check_email(&mut errors);
+        }
+        errors
+    }
+
+    fn check_email(&self, errors: &mut FieldErrors) {
+        errors.check(self.email.is_empty() || is_mail_address(&self.email), "email", || {
+            "Use an address such as ann@example.org, or none.".to_owned()
+        });
     }
 
     /// Checks the change of a user. Without a password, the stored one is kept.
@@ -73,6 +89,12 @@ impl UserSpec {
         }
         errors
     }
+}
+
+/// A name, `@` and a host, without blanks. Whether mail arrives there is not known.
+fn is_mail_address(text: &str) -> bool {
+    let has_parts = text.rsplit_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
+    has_parts && !text.contains(char::is_whitespace)
 }
 
 /// A group of users; providers with `shared` false are visible to members of their groups.
@@ -171,5 +193,46 @@ impl Principal {
     /// Only administrators and owners may see even the masked credentials, and may change the provider.
     pub fn may_edit(&self, provider: &SearchProvider) -> bool {
         self.is_admin || self.owns(provider)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_email_is_an_address_and_a_stored_one_can_be_kept() {
+        let of = |email: &str| UserSpec {
+            username: "ann".to_owned(),
+            password: Some("long enough".to_owned()),
+            email: email.to_owned(),
+            ..UserSpec::default()
+        };
+        let table = [
+            ("", true),
+            ("ann@example.org", true),
+            ("ann@localhost", true),
+            ("\"a@b\"@example.org", true),
+            ("no mail", false),
+            ("ann", false),
+            ("@example.org", false),
+            ("ann@", false),
+            ("ann @example.org", false),
+        ];
+        for (email, is_fine) in table {
+            assert_eq!(of(email).check_new().is_empty(), is_fine, "{email:?}");
+            let stored = User {
+                id: UserId(1),
+                username: "ann".to_owned(),
+                email: email.to_owned(),
+                is_admin: false,
+                groups: Vec::new(),
+                date_created: DateTime::UNIX_EPOCH,
+                date_updated: DateTime::UNIX_EPOCH,
+            };
+            assert!(of(email).check_change_of(&stored).is_empty(), "{email:?} is kept");
+            let other = User { email: "other@example.org".to_owned(), ..stored };
+            assert_eq!(of(email).check_change_of(&other).is_empty(), is_fine, "{email:?}");
+        }
     }
 }

@@ -32,10 +32,11 @@ pub use provider::ProviderProber;
 pub use provider_health::HealthState;
 pub use results::{
     DateFilter, DateFilterError, MixRequest, ResultFilter, ResultMixer, ResultReader, VersionElector,
+    split_authors,
 };
 pub use search::{
     Creation, EndedSearch, ExpireSearches, ProviderSelector, RunSearch, RunSubscriptions, RunningSearch,
-    SearchLifecycle, SearchRunner, SearchWaiter, TransformLoader, is_listed, log_start,
+    SearchLifecycle, SearchRunner, SearchWaiter, SendAlert, TransformLoader, is_listed, log_start,
 };
 pub use timings::{
     ExportCounts, ProviderTiming, RUNS_MAX, RunRecord, SearchTiming, SearchTimings, Step, StepName, TimeSpan,

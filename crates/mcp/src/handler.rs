@@ -78,7 +78,7 @@ impl ServerHandler for Handler {
         let arguments = request.arguments.unwrap_or_default();
         let answered = tokio::select! {
             answered = row.tool.call(&tool_context, arguments) => answered,
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("The call was cancelled.", None)),
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("The call was canceled.", None)),
         };
         let result = match answered {
             Ok(said) => {

@@ -25,6 +25,7 @@ use domain::provider::{NAME_CHARS_MAX, ProviderSpec};
 use domain::validation::FieldErrors;
 use errors::{DiagnosisError, DiagnosisErrorKind, analysis_failed};
 use federation::CpuPool;
+use request::provider_name::DEFAULT_NAME;
 use request::send::ResponseParser;
 use request::{curl, send, template};
 use sample::base_url;
@@ -153,7 +154,7 @@ fn build_diagnosis(
         }
         None => {
             let spec = ProviderSpec {
-                name: "New source".to_owned(),
+                name: DEFAULT_NAME.to_owned(),
                 url: URL_PLACEHOLDER.to_owned(),
                 active: false,
                 ..ProviderSpec::default()

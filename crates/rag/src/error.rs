@@ -28,7 +28,7 @@ impl SummaryError {
     }
 
     pub(crate) fn cancelled() -> Self {
-        Self::of(SummaryFault::Cancelled, "The summary was cancelled, or the search was started again.")
+        Self::of(SummaryFault::Cancelled, "The summary was canceled, or the search was started again.")
     }
 
     pub(crate) fn of_model(error: &ModelError) -> Self {

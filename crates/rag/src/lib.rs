@@ -36,6 +36,7 @@ mod sentences;
 mod summaries;
 mod summary_item;
 
+pub use check::GROUNDED_MIN;
 pub use context::RagDeps;
 pub use error::SummaryError;
 pub use events::{Stage, SummaryEvent};

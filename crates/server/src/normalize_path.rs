@@ -100,7 +100,7 @@ mod tests {
             ("/swirl/sapi/ai_providers", "/svc/sapi/ai_providers/", Some("/swirl")),
             ("/svc/sapi/ai_providers/x/", "/svc/ai_providers/x/", Some("/svc")),
             ("/svc/api/docs", "/svc/api/docs/", Some("/svc")),
-            ("/svc/api/docs/swagger-ui.css", "/svc/api/docs/swagger-ui.css", Some("/svc")),
+            ("/svc/api/docs/page.css", "/svc/api/docs/page.css", Some("/svc")),
             ("/svc", "/svc/", Some("/svc")),
             ("/other/search", "/other/search/", None),
             ("/api/other", "/api/other/", None),

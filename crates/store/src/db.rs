@@ -13,16 +13,18 @@ use sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteQueryResult,
     SqliteSynchronous,
 };
-use sqlx::{Connection, Pool, Postgres, Sqlite, Transaction};
+use sqlx::{Connection, Pool, Postgres, Sqlite, SqlitePool, Transaction};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Parallel readers of an SQLite file; each is a thread.
 const SQLITE_READERS_MAX: u32 = 4;
 /// How long SQLite waits for another process that holds the file.
 const SQLITE_BUSY: Duration = Duration::from_secs(5);
+/// Pause before the next attempt to open a file that other processes open for the first time.
+const OPEN_RETRY: Duration = Duration::from_millis(20);
 /// How long a caller waits for an SQLite connection: writers share one.
 const SQLITE_TURN: Duration = Duration::from_secs(30);
 /// Page cache of the SQLite connection that writes; negative means KiB. What is not in it comes from the file cache of
@@ -295,7 +297,7 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
     let path = options.get_filename().to_owned();
     // An existing file keeps its mode, and setting it again would cost a write at each start.
     let writing = if path.exists() { options.clone() } else { making };
-    let write = writer.connect_with(writing).await.map_err(|error| open_failure(&path, error))?;
+    let write = connect_patiently(writer, writing).await.map_err(|error| open_failure(&path, error))?;
     let write = SqliteConnections::new(write);
     let checkpoints = Some(Arc::new(Checkpoints::start(&path, options.clone())));
     let readers = pool_max.clamp(1, SQLITE_READERS_MAX);
@@ -304,6 +306,26 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         .connect_lazy_with(options.pragma("query_only", "ON").pragma("cache_size", SQLITE_READ_CACHE));
     let read = SqliteConnections::new(read);
     Ok(Db::Sqlite(SqlitePools { read, write, checkpoints, open_batch }))
+}
+
+/// Processes that start together all try to change a new file to WAL. SQLite refuses all but one at once, without waiting.
+async fn connect_patiently(
+    pool: SqlitePoolOptions,
+    options: SqliteConnectOptions,
+) -> Result<SqlitePool, sqlx::Error> {
+    let started = Instant::now();
+    loop {
+        match pool.clone().connect_with(options.clone()).await {
+            Err(error) if is_busy(&error) && started.elapsed() < SQLITE_BUSY => {
+                tokio::time::sleep(OPEN_RETRY).await;
+            }
+            other => return other,
+        }
+    }
+}
+
+fn is_busy(error: &sqlx::Error) -> bool {
+    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == "5")
 }
 
 /// SQLite reports only that it cannot open the file.

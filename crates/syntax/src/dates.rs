@@ -50,8 +50,8 @@ pub fn normalize_date(text: &str) -> String {
 
 /// The date in the interface's format, if the text is a date.
 ///
-/// With numbers only, the month comes before the day (`3/4/2021` is March 4), unless that is impossible. Missing parts
-/// default to the first of their kind: `March 2020` is March 1.
+/// With numbers only, the month comes before the day (`3/4/2021` is March 4), unless that is impossible and the year comes
+/// last. Missing parts default to the first of their kind: `March 2020` is March 1.
 pub fn parse_date(text: &str) -> Option<String> {
     let text = text.trim();
     if text.len() > DATE_BYTES_MAX {
@@ -318,7 +318,7 @@ impl<'a> Fields<'a> {
             }
             (None, [year, month]) if year.len() == 4 => day(small(year)?, small(month)?, 1),
             (None, [month, year]) if year.len() == 4 => day(small(year)?, small(month)?, 1),
-            (None, [year, a, b]) if year.len() == 4 => either(small(year)?, small(a)?, small(b)?),
+            (None, [year, month, date]) if year.len() == 4 => day(small(year)?, small(month)?, small(date)?),
             (None, [a, b, year]) => either(full_year(year)?, small(a)?, small(b)?),
             _ => None,
         }?;

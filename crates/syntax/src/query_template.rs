@@ -41,6 +41,7 @@ pub struct BoundUrl {
     pub text: String,
     /// The query comes after a `?`, so it can change neither the host nor the path.
     pub has_fixed_path: bool,
+    pub has_credentials: bool,
 }
 
 /// Like [`bind`], and reports whether a query could change the host or the path.
@@ -195,7 +196,7 @@ fn configured(template: &str, binding: &Binding<'_>) -> Result<String, SyntaxErr
 fn finished(text: &str, binding: &Binding<'_>) -> Result<BoundUrl, SyntaxError> {
     let mut out = String::with_capacity(text.len() + binding.query.len());
     let mut unbound = Vec::new();
-    let (mut has_parameters, mut has_fixed_path) = (false, true);
+    let (mut has_parameters, mut has_fixed_path, mut has_credentials) = (false, true, false);
     for part in parts(text) {
         match part {
             Part::Text(literal) => {
@@ -208,6 +209,7 @@ fn finished(text: &str, binding: &Binding<'_>) -> Result<BoundUrl, SyntaxError> 
                     has_fixed_path &= has_parameters;
                     out.push_str(&encode_form(&place.write(binding.query)));
                 } else if let Some((_, value)) = credential() {
+                    has_credentials = true;
                     out.push_str(value.expose());
                 } else {
                     unbound.push(format!("{{{key}}}"));
@@ -223,7 +225,7 @@ fn finished(text: &str, binding: &Binding<'_>) -> Result<BoundUrl, SyntaxError> 
         unbound.dedup();
         return Err(format!("There is no value for {} in the query template.", unbound.join(", ")).into());
     }
-    Ok(BoundUrl { text: out, has_fixed_path })
+    Ok(BoundUrl { text: out, has_fixed_path, has_credentials })
 }
 
 /// Inserts a parameter before the last `&`, because by convention the query is the last one; else at the end.

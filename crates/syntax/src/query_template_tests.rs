@@ -125,6 +125,7 @@ fn a_query_behind_the_path_cannot_change_it() {
         };
         let found = bind_url(template, &binding).expect("bound");
         assert_eq!(found.has_fixed_path, expected, "{template}");
+        assert_eq!(found.has_credentials, template.contains("{k"), "{template}");
     }
 }
 

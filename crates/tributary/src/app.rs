@@ -18,7 +18,7 @@ use domain::secret::Secret;
 pub use domain::settings::DATABASE_FILE;
 use domain::settings::{EffectiveSetting, LoadedSettings, PluginSettings, Settings};
 use extraction::{Extraction, Limits, WithTika};
-use federation::{ExpireSearches, Federation, FederationDeps, RunSearch, RunSubscriptions};
+use federation::{ExpireSearches, Federation, FederationDeps, RunSearch, RunSubscriptions, SendAlert};
 use license::LicensePolicy;
 use mcp::{Mcp, McpDeps};
 use outbound::{AllowRule, Authenticators, ClientLimits, GuardedClient};
@@ -310,6 +310,7 @@ fn registry(
         .register(Arc::new(AnswerPing { store: sql.clone(), clock: Arc::clone(clock) }))
         .register(Arc::new(RunSearch(Arc::clone(federation))))
         .register(Arc::new(RunSubscriptions(Arc::clone(federation))))
+        .register(Arc::new(SendAlert(Arc::clone(federation))))
         .register(Arc::new(ExpireSearches(Arc::clone(federation))))
         .register(Arc::new(IngestDocument(Arc::clone(corpus))))
         .register(Arc::new(CheckLiveness(Arc::clone(corpus))))

@@ -4,6 +4,8 @@
 pub mod app;
 pub mod backup;
 pub mod bundled_providers;
+#[cfg(test)]
+mod catalog_translation_tests;
 pub mod command;
 pub mod config;
 pub mod corpus;
@@ -15,6 +17,8 @@ pub mod license_keys;
 pub mod license_monitor;
 pub mod logs;
 pub mod ownership;
+mod process;
+mod running_service;
 pub mod secret_files;
 pub mod service;
 pub mod service_manager;

@@ -2,12 +2,13 @@
 
 use crate::app::App;
 use crate::backup::BackupSchedule;
+use crate::running_service::RunningService;
 use crate::secret_files;
 use crate::trace_export::RunningExport;
 use crate::workers::workers;
 use anyhow::{Context, bail};
 use domain::password::INITIAL_ADMIN;
-use domain::ports::{QueueName, StoreError, TaskStore, UserStore};
+use domain::ports::{QueueName, StoreError, TaskStore, UserStore, chain};
 use domain::settings::Settings;
 use domain::user::UserSpec;
 use server::ReloadingAcceptor;
@@ -88,13 +89,20 @@ impl Service {
             }
         }
         let mut address = None;
-        if let Some((port, setting, router)) = listener_config(&app, roles) {
+        if let Some((port, option, router)) = listener_config(&app, roles) {
             let tls = ReloadingAcceptor::load(&app.settings).await?;
             let host = app.settings.host.as_str();
-            let listener = TcpListener::bind((host, port))
-                .await
-                .with_context(|| format!("cannot listen on {host}:{port}; set SVC_HOST or {setting}"))?;
-            address = Some(listener.local_addr()?);
+            let listener = TcpListener::bind((host, port)).await.with_context(|| {
+                format!(
+                    "cannot listen on {host}:{port}; choose another port with {option}, or another address \
+                     with SVC_HOST"
+                )
+            })?;
+            let local = listener.local_addr()?;
+            address = Some(local);
+            if roles.contains(&Role::Web) {
+                record_address(&app, local);
+            }
             running.spawn(serve_http(listener, tls, router, stopped, Arc::clone(&app.settings)));
         }
         let mut background = spawn_background(&app);
@@ -151,14 +159,23 @@ pub(crate) fn spawn_background(app: &App) -> JoinSet<()> {
     background
 }
 
-/// The port, its setting and the router for a process with these roles; `None` if it serves no HTTP.
+/// The port, how to set it, and the router for a process with these roles; `None` if it serves no HTTP.
 fn listener_config(app: &App, roles: &BTreeSet<Role>) -> Option<(u16, &'static str, axum::Router)> {
     let (settings, state) = (&app.settings, Arc::clone(&app.state));
     if roles.contains(&Role::Web) {
-        return Some((settings.port, "SVC_PORT", server::router(state)));
+        return Some((settings.port, "--port or SVC_PORT", server::router(state)));
     }
     let port = settings.monitor_port;
     (port != 0).then(|| (port, "SVC_MONITOR_PORT", server::monitoring_router(state)))
+}
+
+/// Records the address for commands that look for the service.
+fn record_address(app: &App, address: SocketAddr) {
+    let recorded = RunningService::this_process(app.settings.scheme(), address)
+        .and_then(|service| service.write(&app.data_dir));
+    if let Err(error) = recorded {
+        tracing::warn!("cannot record the address of the service: {}", chain(&*error));
+    }
 }
 
 /// Serves HTTP until stopped, then lets open requests finish. Requests that exceed `SVC_STOP_GRACE` are aborted, so

@@ -1,4 +1,4 @@
-// Starts the program's demo in a temporary folder.
+// Starts the program in a temporary folder: its demo, or a new installation.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, openSync, rmSync } from "node:fs";
@@ -10,13 +10,19 @@ const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
 const PASSWORD = "river stone and reed";
 
-/** Starts it on a free port and waits until it is ready. Returns `{base, password, scratch, stop}`. */
-export async function startDemo(program, settings = {}) {
+/** Starts the demo. */
+export const startDemo = (program, settings = {}) => startProgram(program, "demo", settings);
+
+/** Starts a new installation: a service without records, apart from those that it creates itself. */
+export const startInstallation = (program, settings = {}) => startProgram(program, "serve", settings);
+
+/** Starts a command on a free port and waits until it is ready. Returns `{base, password, scratch, stop}`. */
+async function startProgram(program, command, settings) {
   const scratch = mkdtempSync(join(tmpdir(), "tributary-browser-"));
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
-  const log = openSync(join(scratch, "demo.log"), "w");
-  const demo = spawn(resolve(program), ["demo"], {
+  const log = openSync(join(scratch, `${command}.log`), "w");
+  const service = spawn(resolve(program), [command], {
     cwd: scratch,
     stdio: ["ignore", log, log],
     env: {
@@ -31,18 +37,18 @@ export async function startDemo(program, settings = {}) {
     },
   });
   const stop = async () => {
-    demo.kill("SIGTERM");
-    const killTimer = setTimeout(() => demo.kill("SIGKILL"), STOP_MS_MAX);
-    if (demo.exitCode === null && demo.signalCode === null) await new Promise((done) => demo.once("exit", done));
+    service.kill("SIGTERM");
+    const killTimer = setTimeout(() => service.kill("SIGKILL"), STOP_MS_MAX);
+    if (service.exitCode === null && service.signalCode === null) await new Promise((done) => service.once("exit", done));
     clearTimeout(killTimer);
     rmSync(scratch, { recursive: true, force: true });
   };
-  for (const end = Date.now() + START_MS_MAX; Date.now() < end && demo.exitCode === null; ) {
+  for (const end = Date.now() + START_MS_MAX; Date.now() < end && service.exitCode === null; ) {
     const answer = await fetch(`${base}/svc/health/ready/`).catch(() => null);
     if (answer?.ok) return { base, password: PASSWORD, scratch, stop };
     await new Promise((done) => setTimeout(done, 50));
   }
-  throw new Error(`the demo did not start; see ${scratch}/demo.log`);
+  throw new Error(`the service did not start; see ${scratch}/${command}.log`);
 }
 
 /** The environment without settings of the service, except for the folder of the pages. */

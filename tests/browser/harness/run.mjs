@@ -17,7 +17,7 @@ const files = args.filter((one) => !one.startsWith("--"));
 /** May exceed the number of cores, because a test waits most of the time. */
 const FILES_AT_ONCE = process.env.SVC_TEST_AT_ONCE ?? "4";
 /** The slowest files start first, so that the last ones end at about the same time. */
-const SLOWEST = ["every_console_page.test.mjs", "every_page.test.mjs", "list.test.mjs", "hostile.test.mjs", "answer.test.mjs"];
+const SLOWEST = ["every_console_page.test.mjs", "layout_shift.test.mjs", "every_page.test.mjs", "list.test.mjs", "hostile.test.mjs", "answer.test.mjs"];
 /** Files that measure times or change the service for all users. They run after the others, one at a time. */
 const ALONE = ["branding_and_pipelines.test.mjs", "written_answer.test.mjs", "many_providers.test.mjs", "first_paint.test.mjs"];
 

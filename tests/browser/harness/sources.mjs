@@ -5,6 +5,7 @@
 //   /failing/500, /busy, /hanging   fails, is rate limited, or never responds
 //   /hostile                        every field tries to run a script, to load something, or to be a formula
 //   /copies/<name>                  the same documents for every name
+//   /bidi                           a text from right to left, and a long author
 //   /dataset                        rows of a table
 //   /collection/<name>              documents at /page/<name>/<number>, until the latch of that name is opened
 //   /foreign/…                      must never be requested by a page
@@ -58,6 +59,8 @@ async function serve(request, url, response) {
       return json(response, { total: 8, items: hostileItems(query, base) });
     case "copies":
       return json(response, { total: 4, items: copies(query) });
+    case "bidi":
+      return json(response, { total: 2, items: bidiItems(query) });
     case "dataset":
       return json(response, { total: 6, items: table(rest[0], `${base}/foreign`) });
     case "collection":
@@ -118,6 +121,12 @@ function copies(query) {
     author: "Carl Shared",
     date: "2024-05-06T07:00:00Z",
   }));
+}
+
+/** A Hebrew text with a direction override, and an author without spaces. */
+function bidiItems(query) {
+  const item = (number, title, author) => ({ title, body: title, url: `https://bidi.example/documents/${number}`, author, date: "2024-05-06T07:00:00Z" });
+  return [item(1, `שלום \u202e${query}.`, "ש"), item(2, `A report on ${query}`, "A".repeat(200))];
 }
 
 function table(kind, foreign) {

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { cardPosition } from "../../../web/static/js/answer/card_position.js";
+import { numberCitations } from "../../../web/static/js/answer/citation_order.js";
 import { stripMarkdown } from "../../../web/static/js/answer/markdown.js";
+import { filterOf, isFirstPage } from "../../../web/static/js/answer/place.js";
 import { STAGES, applyEvent, initialState, positionOf } from "../../../web/static/js/answer/progress.js";
 import * as stream from "../../../web/static/js/chat/stream.js";
 
@@ -14,7 +16,7 @@ test("events move an answer through its stages", () => {
   const steps = [
     ["status", { stage: "reading", done: 3, of: 10 }, { stage: "reading", done: 3, of: 10 }],
     ["status", { stage: "dancing" }, { stage: "reading", done: 3 }],
-    ["source", { n: 1 }, { sources: 1 }],
+    ["source", { n: 1 }, { sources: [{ n: 1 }] }],
     ["status", { stage: "writing" }, { stage: "writing", done: 0, of: 0 }],
     ["delta", { text: "It " }, { text: "It " }],
     ["delta", { text: "rose." }, { text: "It rose." }],
@@ -31,6 +33,25 @@ test("events move an answer through its stages", () => {
 
 test("a stage is past, now or next", () => {
   assert.deepEqual(STAGES.map((stage) => positionOf(stage, "reading")), ["past", "past", "now", "next", "next"]);
+});
+
+test("citations are numbered in the order of reading", () => {
+  const cases = [
+    ["It rose [5] [2]. It fell [5].", undefined, "It rose [1] [2]. It fell [1]."],
+    ["It rose [5] [9] [2", [2, 5], "It rose [1] [9] [2"],
+    ["[sic] [2024-05-01]", undefined, "[sic] [2024-05-01]"],
+  ];
+  for (const [text, known, expected] of cases) assert.equal(numberCitations(text, known), expected);
+});
+
+test("the filter of a list is in its URL", () => {
+  const cases = [
+    ["?search_id=7&q=river&sort=DateMixer&page=2&rag=true", "", false],
+    ["?search_id=7&author=&page=1", "", true],
+    ["?search_id=7&starred=true&providers=4", "providers=4&starred=true", true],
+    ["", "", true],
+  ];
+  for (const [query, ...expected] of cases) assert.deepEqual([filterOf(query), isFirstPage(query)], expected);
 });
 
 test("Markdown is removed from an unfinished answer", () => {

@@ -1,6 +1,5 @@
 // API client with the session of this browser.
 
-import { saveInput } from "./unsaved_input.js";
 import { t } from "./i18n.js";
 
 /** @type {(name: string) => string} */
@@ -49,10 +48,23 @@ export const del = (path, record) => call("DELETE", path, undefined, { record })
 
 /**
  * Sends a request and returns the response. An error response is thrown as `ApiError`. Forms are sent as they are, other
- * bodies as JSON.
+ * bodies as JSON. If the session has ended, the user can sign in again on the page, and the request is repeated.
  * @type {(method: string, url: string, body?: any, options?: RequestOptions) => Promise<Response>}
  */
-export async function send(method, url, body, { signal, accept = "application/json", record } = {}) {
+export async function send(method, url, body, options = {}) {
+  try {
+    return await sendOnce(method, url, body, options);
+  } catch (error) {
+    if (error.status !== 401 && error.code !== "csrf_failed") throw error;
+    const { renewSession } = await import("./session/renew.js");
+    if (await renewSession(method)) return sendOnce(method, url, body, options);
+    error.message = t("Your session ended. Reload the page to sign in again.");
+    throw error;
+  }
+}
+
+/** @type {typeof send} */
+async function sendOnce(method, url, body, { signal, accept = "application/json", record }) {
   // Sent with every method: by this header the service recognizes its pages, and never asks them for Basic credentials.
   const headers = { accept, "x-csrf-token": meta("csrf") };
   if (record && versions.has(record)) headers["if-match"] = versions.get(record);
@@ -65,16 +77,8 @@ export async function send(method, url, body, { signal, accept = "application/js
     signal,
     credentials: "same-origin",
   }).catch(throwNetworkError);
-  if (response.status === 401) return signIn();
   if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => null));
   return response;
-}
-
-/** Goes to the sign-in page, which leads back to this page, and keeps typed input. The promise never resolves. */
-function signIn() {
-  saveInput();
-  location.assign(`/login/?next=${encodeURIComponent(location.pathname + location.search)}`);
-  return new Promise(() => {});
 }
 
 /**

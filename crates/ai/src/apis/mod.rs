@@ -15,12 +15,13 @@ mod request_post;
 mod sse;
 mod tool_calls;
 
-use domain::ai_provider::AiProvider;
+use domain::ai_provider::{AiProvider, AiProviderSpec};
 use domain::instant::Instant;
 use domain::ports::{
     CompletionChunk, EmbeddingInput, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Origin, Prompt,
 };
 use domain::secret::Secret;
+use domain::validation::FieldErrors;
 use serde_json::Value;
 use std::time::Duration;
 use syntax::suggest;
@@ -157,7 +158,21 @@ pub const MODEL_APIS: &[&ModelApiKind] = &[
 
 /// The API of a provider, and its model name without the prefix.
 pub fn api_of(provider: &AiProvider) -> Result<(&'static ModelApiKind, &str), ModelError> {
-    let spec = &provider.spec;
+    api_of_spec(&provider.spec)
+}
+
+/// The error of an active provider without the address that its service needs.
+pub fn check_address(spec: &AiProviderSpec) -> FieldErrors {
+    let needs_one = api_of_spec(spec).is_ok_and(|(kind, _)| kind.api_base.is_empty());
+    let has_one = spec.config_text("api_base").is_some_and(|address| !address.trim().is_empty());
+    let mut errors = FieldErrors::default();
+    errors.check(has_one || !needs_one || !spec.active, "config", || {
+        "api_base is needed: the URL of the service of this model.".to_owned()
+    });
+    errors
+}
+
+fn api_of_spec(spec: &AiProviderSpec) -> Result<(&'static ModelApiKind, &str), ModelError> {
     let model_of = |kind: &'static ModelApiKind| {
         let mut slashed = kind.prefixes.iter().filter(|prefix| prefix.ends_with('/'));
         (kind, slashed.find_map(|prefix| spec.model.strip_prefix(prefix)).unwrap_or(&spec.model))

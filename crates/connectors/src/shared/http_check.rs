@@ -6,8 +6,12 @@ use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use syntax::error::SyntaxError;
 use syntax::query_filter::QueryPlace;
-use syntax::query_template::{Binding, bind, placeholders};
+use syntax::query_template::{Binding, bind_part, bind_url, placeholders};
 use url::Url;
+
+/// The error of a template that would write credentials into a URL of another origin than that of `url`.
+pub const CREDENTIALS_ELSEWHERE: &str =
+    "Credentials are sent only to the host of url, and this is another one.";
 
 /// All errors in the provider's mappings, credentials and address, and what could be parsed.
 pub fn check(provider: &SearchProvider) -> (Notations, FieldErrors) {
@@ -94,11 +98,21 @@ fn is_known(name: &str, field: &str, provider: &SearchProvider, notations: &Nota
 /// The origin that a query would be sent to.
 fn probe(provider: &SearchProvider, notations: &Notations, query: &str) -> Result<Origin, ConnectorError> {
     let spec = &provider.spec;
-    let text = bind(&spec.query_template, &sample_binding(provider, notations, query))
-        .map_err(|error| ConnectorError::of_syntax("query_template", error))?;
-    let field = if spec.url.trim().is_empty() { "query_template" } else { "url" };
-    let url = web_address(&without_blanks_to_fill(&text))
-        .map_err(|error| ConnectorError::of_syntax(field, error))?;
+    let binding = sample_binding(provider, notations, query);
+    let template_error = |error| ConnectorError::of_syntax("query_template", error);
+    let bound = bind_url(&spec.query_template, &binding).map_err(template_error)?;
+    let has_url = !spec.url.trim().is_empty();
+    let field = if has_url { "url" } else { "query_template" };
+    let address = |text: &str| {
+        web_address(&without_blanks_to_fill(text)).map_err(|error| ConnectorError::of_syntax(field, error))
+    };
+    let url = address(&bound.text)?;
+    if bound.has_credentials && has_url {
+        let own = address(&bind_part("{url}", &binding).map_err(template_error)?)?;
+        if own.origin() != url.origin() {
+            return Err(ConnectorError::in_field("query_template", CREDENTIALS_ELSEWHERE));
+        }
+    }
     Origin::trusted(&url).ok_or_else(|| ConnectorError::in_field(field, "The address has no host."))
 }
 
@@ -209,6 +223,27 @@ mod tests {
                 ProviderSpec {
                     credentials: "key=k".into(),
                     ..spec("https://h/", "{url}?k={key}&q={query_string}")
+                },
+                vec![],
+            ),
+            (
+                ProviderSpec {
+                    credentials: "key=k".into(),
+                    ..spec("https://h/", "https://h/s?k={key}&q={query_string}")
+                },
+                vec![],
+            ),
+            (
+                ProviderSpec {
+                    credentials: "key=k".into(),
+                    ..spec("https://h/", "https://other/?k={key}&q={query_string}")
+                },
+                vec!["query_template"],
+            ),
+            (
+                ProviderSpec {
+                    credentials: "key=k".into(),
+                    ..spec("", "https://h/s?k={key}&q={query_string}")
                 },
                 vec![],
             ),

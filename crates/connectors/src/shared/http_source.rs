@@ -2,7 +2,7 @@
 
 use super::check::{Notations, require_notations};
 use super::digest::Challenge;
-use super::http_check::{has_same_authority, web_address};
+use super::http_check::{CREDENTIALS_ELSEWHERE, has_same_authority, web_address};
 use super::{http_auth, page, response};
 use bytes::Bytes;
 use domain::known_secrets::KnownSecrets;
@@ -143,6 +143,9 @@ impl HttpSource {
             self.check_host(query, &url)?;
         }
         let origin = self.origin(query, &bound.text, &url)?;
+        if bound.has_credentials && !origin.is_of(&url) {
+            return Err(config_invalid(CREDENTIALS_ELSEWHERE));
+        }
         Ok(HttpRequest {
             method,
             url,

@@ -12,6 +12,7 @@ pub fn take_apart(mut answer: Value, mappings: &ResponseMappings) -> Result<Norm
     let missing = reported_error::missing(&answer, mappings);
     let found = count("FOUND", mappings.found.as_ref(), &answer)?;
     let retrieved = count("RETRIEVED", mappings.retrieved.as_ref(), &answer)?;
+    let found = if mappings.found.is_some() { found } else { retrieved };
     if found == Some(0) || retrieved == Some(0) {
         return Ok(nothing(missing));
     }
@@ -117,6 +118,7 @@ mod tests {
                 Some(2),
                 json!([{"a": 1}, {"a": 2}]),
             ),
+            (hits.clone(), "RETRIEVED=n,RESULTS=items", Some(2), Some(2), json!([{"a": 1}, {"a": 2}])),
             (hits.clone(), "RESULTS=items,RESULT=a", None, None, json!([1, 2])),
             (hits.clone(), "RESULTS=items,RESULT=b", Some(0), Some(0), json!([])),
             (hits.clone(), "RESULTS=one", None, None, json!([{"a": 3}])),

@@ -90,6 +90,7 @@ fn check_status(response: &HttpResponse, now: Instant) -> Result<(), ConnectorEr
         _ => "the source failed",
     };
     let mut error = ConnectorError::new(kind, format!("{sentence} (HTTP {status}{})", reason(status)));
+    error.is_reported = kind == ConnectorErrorKind::Timeout;
     if matches!(status, 429 | 503) {
         error.retry_after = response.header("retry-after").and_then(|text| retry_after(text, now));
     }
@@ -246,11 +247,12 @@ mod tests {
             (302, Unavailable),
             (500, Unavailable),
             (503, Unavailable),
+            (408, Timeout),
             (504, Timeout),
         ];
         for (status, kind) in table {
             let error = read(&answer(status, &[], "{}"), now()).expect_err("refused");
-            assert_eq!(error.kind, kind, "{status}");
+            assert_eq!((error.kind, error.is_reported), (kind, kind == Timeout), "{status}");
             assert!(error.message.contains(&status.to_string()));
         }
         assert_eq!(read(&answer(204, &[], ""), now()).expect("empty"), Value::Null);

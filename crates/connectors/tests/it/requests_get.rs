@@ -140,6 +140,27 @@ fn credentials_belong_to_the_providers_own_origin() {
 }
 
 #[test]
+fn credentials_in_an_address_go_nowhere_else() {
+    let context = context(answer("application/json", "[]"));
+    let kind = connectors::CATALOGUE.iter().find(|kind| kind.name == "RequestsGet").expect("a kind");
+    for (url, template, is_sent) in [
+        ("https://own.example/", "https://other.example/?k={key}&q={query_string}", false),
+        ("https://own.example/", "https://own.example:444/?k={key}&q={query_string}", false),
+        ("https://own.example/", "http://own.example/?k={key}&q={query_string}", false),
+        ("https://own.example/", "https://own.example/s?k={key}&q={query_string}", true),
+        ("", "https://own.example/s?k={key}&q={query_string}", true),
+    ] {
+        let spec = ProviderSpec { credentials: "key=s3cret".into(), ..worked(url, template, "") };
+        let provider = crate::fixture::provider(spec);
+        assert_eq!((kind.check)(&provider).is_empty(), is_sent, "{template}");
+        // A provider saved in another way fails when it is queried.
+        let connector = (kind.build)(&provider, &context).expect("a connector");
+        let error = connector.prepare(&query("x")).err().map(|error| error.kind);
+        assert_eq!(error, (!is_sent).then_some(ConnectorErrorKind::ConfigInvalid), "{template}");
+    }
+}
+
+#[test]
 fn a_query_cannot_change_the_host() {
     let context = context(answer("application/json", "[]"));
     let spec = ProviderSpec {

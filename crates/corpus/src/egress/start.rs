@@ -86,11 +86,10 @@ impl SemanticCache {
 
 /// What is missing, and who can fix it: without an authenticator a person cannot connect a mailbox.
 fn unconnected(wanted: Option<Channel>, connectable: Vec<&str>, all: Vec<&str>) -> String {
-    let mailbox =
-        wanted.map_or("No mailbox".to_owned(), |channel| format!("No mailbox of {}", title(channel)));
+    let mailbox = wanted.map_or("No mailbox".to_owned(), |channel| format!("No {} mailbox", title(channel)));
     if connectable.is_empty() {
         format!(
-            "{mailbox} can be connected yet: an administrator adds the authenticator {} first.",
+            "{mailbox} can be connected yet: an administrator must add the authenticator {} first.",
             all.join(" or ")
         )
     } else {
@@ -133,11 +132,11 @@ mod tests {
             ),
             (
                 unconnected(outlook, vec!["microsoft"], vec!["microsoft"]),
-                "No mailbox of Outlook is connected to your account; connect microsoft first.",
+                "No Outlook mailbox is connected to your account; connect microsoft first.",
             ),
             (
                 unconnected(None, Vec::new(), both),
-                "No mailbox can be connected yet: an administrator adds the authenticator microsoft or google first.",
+                "No mailbox can be connected yet: an administrator must add the authenticator microsoft or google first.",
             ),
         ];
         for (found, expected) in table {

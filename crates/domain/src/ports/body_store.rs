@@ -75,6 +75,10 @@ pub trait BodyStore: Send + Sync {
     async fn keys(&self, after: Option<&BodyKey>, limit: usize) -> Result<Vec<BodyKey>, BodyError>;
     /// Creates what is needed before the first body: the folder or the bucket. Succeeds if it exists.
     async fn prepare(&self) -> Result<(), BodyError>;
+    /// An error if bodies cannot be read, or would not be stored.
+    async fn check(&self) -> Result<(), BodyError> {
+        self.keys(None, 1).await.map(drop)
+    }
     /// Declares that the bodies of the records are here, regardless of an earlier declaration; for repair. Does nothing
     /// where every process reaches the same bodies anyway.
     async fn adopt(&self) -> Result<(), BodyError> {

@@ -31,6 +31,10 @@ pub trait TypedConnector: Send + Sync + Debug + Sized + 'static {
     fn pages(&self, _results_wanted: u32) -> u32 {
         1
     }
+    /// Number of results on a full page, if it is always the same: a first page with fewer is the last one.
+    fn page_size(&self) -> Option<u32> {
+        None
+    }
     /// Builds the source's own query from url, query_template, query_mappings and credentials; an error if it must not
     /// be sent. No I/O.
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<Self::Request, ConnectorError>;
@@ -59,6 +63,8 @@ pub trait Connector: Send + Sync + Debug {
     fn reader_model(&self) -> Option<&str>;
     /// See [`TypedConnector::pages`].
     fn pages(&self, results_wanted: u32) -> u32;
+    /// See [`TypedConnector::page_size`].
+    fn page_size(&self) -> Option<u32>;
     /// The request for one page. No I/O.
     fn prepare(&self, query: &ProviderQuery<'_>) -> Result<Box<dyn PreparedRequest>, ConnectorError>;
     /// See [`TypedConnector::remarks`].
@@ -97,6 +103,10 @@ impl<C: TypedConnector> Connector for Erased<C> {
 
     fn pages(&self, results_wanted: u32) -> u32 {
         self.0.pages(results_wanted)
+    }
+
+    fn page_size(&self) -> Option<u32> {
+        self.0.page_size()
     }
 
     fn prepare(&self, query: &ProviderQuery<'_>) -> Result<Box<dyn PreparedRequest>, ConnectorError> {

@@ -117,13 +117,22 @@ pub struct ConnectorError {
     pub message: String,
     /// `Retry-After` of a response with status 429.
     pub retry_after: Option<Duration>,
+    /// True for a timeout that the source reported itself.
+    pub is_reported: bool,
     /// The error behind it, for the log only.
     pub source: Option<Cause>,
 }
 
 impl ConnectorError {
     pub fn new(kind: ConnectorErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, field: None, message: message.into(), retry_after: None, source: None }
+        Self {
+            kind,
+            field: None,
+            message: message.into(),
+            retry_after: None,
+            is_reported: false,
+            source: None,
+        }
     }
 
     /// A field of the provider is wrong.

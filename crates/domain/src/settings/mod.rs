@@ -9,6 +9,7 @@ pub use value::{FieldWeights, Ratio, Seconds, SettingValue, Throttle, WebOrigin}
 
 use std::collections::BTreeMap;
 use syntax::suggest;
+use url::Url;
 
 /// The SQLite database in the data folder.
 pub const DATABASE_FILE: &str = "tributary.db";
@@ -28,6 +29,8 @@ pub enum SettingOrigin {
 }
 
 impl SettingOrigin {
+    pub const ALL: [Self; 4] = [Self::Default, Self::File, Self::Environment, Self::Program];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -149,6 +152,22 @@ impl Settings {
         if !matches!(self.log_format.as_str(), "text" | "json") {
             mistakes.push("SVC_LOG_FORMAT: must be text or json.".to_owned());
         }
+        let is_web = |text: &str| Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if !self.public_url.is_empty() && !is_web(&self.public_url) {
+            let sentence = "SVC_PUBLIC_URL: must be an http or https URL such as https://find.example.";
+            mistakes.push(sentence.to_owned());
+        }
+        if !self.alert_webhook_url.is_empty() {
+            let address = self.alert_webhook_url.expose();
+            let has_login = |url: Url| !url.username().is_empty() || url.password().is_some();
+            if !is_web(address) {
+                mistakes.push("SVC_ALERT_WEBHOOK_URL: must be an http or https URL.".to_owned());
+            } else if Url::parse(address).is_ok_and(has_login) {
+                mistakes.push("SVC_ALERT_WEBHOOK_URL: must not contain a user or a password.".to_owned());
+            } else if self.alert_webhook_secret.is_empty() {
+                mistakes.push("SVC_ALERT_WEBHOOK_SECRET: not set, but SVC_ALERT_WEBHOOK_URL is.".to_owned());
+            }
+        }
         let (cert, key) = ("SVC_TLS_CERT_FILE", "SVC_TLS_KEY_FILE");
         let missing = match (self.tls_cert_file.is_empty(), self.tls_key_file.is_empty()) {
             (true, false) => Some((cert, key)),
@@ -245,6 +264,12 @@ mod tests {
             ("SVC_LOG_MAX_MB", "0", "at least 1"),
             ("SVC_LOG_FILES", "0", "at least 1"),
             ("SVC_LOG_FORMAT", "xml", "text or json"),
+            ("SVC_PUBLIC_URL", "no address", "http or https URL"),
+            ("SVC_PUBLIC_URL", "find.example", "http or https URL"),
+            ("SVC_PUBLIC_URL", "ftp://find.example", "http or https URL"),
+            ("SVC_ALERT_WEBHOOK_URL", "hooks.example", "http or https URL"),
+            ("SVC_ALERT_WEBHOOK_URL", "https://a:b@hooks.example", "must not contain a user"),
+            ("SVC_ALERT_WEBHOOK_URL", "https://hooks.example", "SVC_ALERT_WEBHOOK_SECRET: not set"),
             ("SVC_TLS_CERT_FILE", "cert.pem", "SVC_TLS_KEY_FILE: not set"),
             ("SVC_TLS_KEY_FILE", "key.pem", "SVC_TLS_CERT_FILE: not set"),
         ] {
@@ -293,9 +318,11 @@ mod tests {
             assert!(Settings::TABLE.iter().any(|row| row.name == name), "{name}");
             assert!(!PluginSettings::NAMES.contains(&name), "{name}");
         }
-        let environment = secrets().map(|name| (name.to_owned(), "hush".to_owned())).collect();
+        // One of them is a URL.
+        const SECRET: &str = "https://hush.example";
+        let environment = secrets().map(|name| (name.to_owned(), SECRET.to_owned())).collect();
         let read = Settings::parse(&RawSettings { environment, ..RawSettings::default() }).expect("valid");
-        assert!(read.settings.secrets().iter().all(|secret| secret.expose() == "hush"));
+        assert!(read.settings.secrets().iter().all(|secret| secret.expose() == SECRET));
         let view = format!("{:?}", PluginSettings::from(&read.settings));
         assert!(!view.contains("hush") && !view.contains("***"), "{view}");
     }

@@ -187,6 +187,10 @@ settings! {
     session_hours: u32 = 12, "SVC_SESSION_HOURS";
     /// How often subscribed searches are updated; at least 1 second. The value is stored in the database at the first start, and the stored schedule applies from then on.
     subscribe_every: Seconds = Seconds::new(14_400), "SVC_SUBSCRIBE_EVERY";
+    /// The URL that receives a signed request when the update of a subscribed search with the tag `alert` has found new results, such as that of a mail or chat gateway. It receives the query, the user's name and mail address, and the titles and URLs of new results. Empty: no alerts.
+    alert_webhook_url: Secret = Secret::default(), "SVC_ALERT_WEBHOOK_URL";
+    /// The key with which the requests to `SVC_ALERT_WEBHOOK_URL` are signed; required if that is set.
+    alert_webhook_secret: Secret = Secret::default(), "SVC_ALERT_WEBHOOK_SECRET";
     /// How often expired searches are deleted; at least 1 second. The value is stored in the database at the first start, and the stored schedule applies from then on.
     expire_every: Seconds = Seconds::new(60), "SVC_EXPIRE_EVERY";
     /// How long a search is kept if its request does not say: 0 forever, 1 one hour, 2 one day, 3 one month, 4 five minutes after its last change. Saved and subscribed searches never expire. One month (3) is recommended: with 0 the database grows without limit.

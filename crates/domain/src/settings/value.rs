@@ -4,6 +4,7 @@ use crate::corpus::{Factors, QdrantMode, StorageBackend, VectorBackend, Weights}
 use crate::rag::{InclusionField, Strategy};
 use crate::secret::Secret;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use syntax::error::SyntaxError;
@@ -77,8 +78,11 @@ impl SettingValue for FieldWeights {
     const KIND: &'static str = "object";
     fn parse(text: &str) -> Result<Self, SyntaxError> {
         let needed = r#"must be an object such as {"title": 1.5, "body": 1.0, "author": 1.0} with weights from 0 to 100"#;
-        let weights: Self =
+        // A list would be read as the fields in their order.
+        let fields: Map<String, Value> =
             serde_json::from_str(text).map_err(|error| SyntaxError::new(needed).caused_by(error))?;
+        let weights = Self::deserialize(Value::Object(fields))
+            .map_err(|error| SyntaxError::new(needed).caused_by(error))?;
         let is_fit = |weight: &f64| (0.0..=FIELD_WEIGHT_MAX).contains(weight);
         let all_fit = [weights.title, weights.body, weights.author].iter().all(is_fit);
         all_fit.then_some(weights).ok_or_else(|| needed.into())
@@ -336,7 +340,9 @@ mod tests {
         let weights = |text: &str| FieldWeights::parse(text).ok();
         assert_eq!(weights(r#"{"title": 2}"#), Some(FieldWeights { title: 2.0, ..FieldWeights::default() }));
         assert_eq!(weights(&FieldWeights::default().show()), Some(FieldWeights::default()));
-        for wrong in ["", "title=2", r#"{"subject": 2}"#, r#"{"title": -1}"#, r#"{"title": 101}"#] {
+        for wrong in
+            ["", "title=2", r#"{"subject": 2}"#, r#"{"title": -1}"#, r#"{"title": 101}"#, "[]", "[2]"]
+        {
             assert_eq!(weights(wrong), None, "{wrong}");
         }
         let factors = |text: &str| Weights::parse(text).ok();

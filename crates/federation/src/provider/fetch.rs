@@ -32,22 +32,37 @@ const INLINE_PARSE_BYTES_MAX: usize = 32 * 1024;
 /// The items of all fetched pages.
 pub(super) struct FetchedItems {
     pub found: Option<u64>,
+    /// Items on the pages, with those beyond what is wanted.
+    pub returned: u64,
     pub items: Vec<Value>,
     /// Why results are missing: a later page failed, or the source reports that a part of it did.
     pub missing: Option<ConnectorError>,
 }
 
 impl FetchedItems {
+    fn of(first: CountedPage) -> Self {
+        let CountedPage { page, count } = first;
+        Self { found: page.found, returned: count, items: page.items, missing: page.missing }
+    }
+
     /// Adds a later page and returns its number of items. The `found` of an empty page is ignored.
-    fn add(&mut self, page: NormalizedPage) -> usize {
-        let count = page.items.len();
+    fn add(&mut self, counted: CountedPage) -> u64 {
+        let CountedPage { page, count } = counted;
         if count > 0 {
             self.found = page.found.or(self.found);
         }
+        self.returned += count;
         self.items.extend(page.items);
         self.missing = self.missing.take().or(page.missing);
         count
     }
+}
+
+/// A page with no more items than the search wants.
+struct CountedPage {
+    page: NormalizedPage,
+    /// Items on the page of the source.
+    count: u64,
 }
 
 /// The memory of a response.
@@ -92,9 +107,9 @@ impl PageFetcher<'_> {
         let first = run.prepare_request(self.connector, self.query_input, 0)?;
         // Set before anything is sent, so that a failure shows the query as well.
         set.query_to_provider = self.secrets.mask(&first.shown()).into_owned();
-        let first = self.fetch_page(first, &mut set.notices).await?;
-        let page_size = first.items.len();
-        let mut fetched = FetchedItems { found: first.found, items: first.items, missing: first.missing };
+        let mut fetched = FetchedItems::of(self.fetch_page(first, &mut set.notices).await?);
+        let page_size = fetched.returned;
+        let is_full = page_size >= u64::from(self.connector.page_size().unwrap_or(1));
         let mut later_pages = futures_util::stream::iter(1..pages)
             .map(|page| async move {
                 let mut retries = Vec::new();
@@ -104,7 +119,7 @@ impl PageFetcher<'_> {
             })
             .buffered(PAGES_AT_ONCE);
         let until = Instant::now() + time_left(run.deadline).mul_f64(LATER_PAGES_TIME_RATIO);
-        while page_size > 0 && fetched.items.len() < wanted {
+        while is_full && fetched.items.len() < wanted {
             // If a later page fails, the items of the earlier pages are kept.
             let error = match timeout_at(until, later_pages.next()).await {
                 Ok(None) => break,
@@ -133,7 +148,7 @@ impl PageFetcher<'_> {
         &self,
         request: Box<dyn PreparedRequest>,
         notices: &mut Vec<Notice>,
-    ) -> Result<NormalizedPage, ConnectorError> {
+    ) -> Result<CountedPage, ConnectorError> {
         let run = self.run;
         let policy = RequestPolicy::of(&run.provider);
         let mut attempt = 0;
@@ -163,7 +178,7 @@ impl PageFetcher<'_> {
         &self,
         request: &dyn PreparedRequest,
         rate: Option<Rate>,
-    ) -> Result<NormalizedPage, ConnectorError> {
+    ) -> Result<CountedPage, ConnectorError> {
         let ProviderRun { provider, search, health, .. } = self.run;
         let send = || async {
             if let Some(rate) = rate {
@@ -196,7 +211,7 @@ impl PageFetcher<'_> {
     async fn parse_response(
         &self,
         response: Box<dyn FetchedResponse>,
-    ) -> Result<NormalizedPage, ConnectorError> {
+    ) -> Result<CountedPage, ConnectorError> {
         let run = self.run;
         let Measured { response, parsed_bytes, body_bytes } = if is_long(response.as_ref()) {
             run.cpu.run(move || Measured::of(response)).await.ok_or_else(internal_error)?
@@ -209,15 +224,16 @@ impl PageFetcher<'_> {
         let is_short = is_short(response.as_ref());
         let parse = move || {
             let mut page = response.normalize()?;
+            let count = page.items.len() as u64;
             page.items.truncate(wanted);
             page.items.shrink_to_fit();
             page.items.iter_mut().for_each(|item| secrets.mask_value(item));
-            Ok::<_, ConnectorError>(page)
+            Ok::<_, ConnectorError>(CountedPage { page, count })
         };
         let parsed =
             if is_short { catch_unwind(AssertUnwindSafe(parse)).ok() } else { run.cpu.run(parse).await };
-        let page = parsed.ok_or_else(internal_error)??;
-        run.memory.keep(reservation, &page.items);
-        Ok(page)
+        let counted = parsed.ok_or_else(internal_error)??;
+        run.memory.keep(reservation, &counted.page.items);
+        Ok(counted)
     }
 }

@@ -30,7 +30,7 @@ impl ProviderRun {
         secrets: &KnownSecrets,
     ) -> Result<(), ConnectorError> {
         let item_count = fetched.items.len() as u64;
-        set.found = fetched.found.unwrap_or(item_count).max(item_count);
+        set.found = fetched.found.unwrap_or(fetched.returned).max(item_count);
         if fetched.items.is_empty() {
             set.status = ProviderStatus::NoResults;
             set.notices.push(self.retrieved(set));

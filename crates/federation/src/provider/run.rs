@@ -35,7 +35,7 @@ impl ProviderRun {
             Err(error) => {
                 provider_health.failed(&error, self.backoff);
                 // A timeout of the request is reported like the deadline of the search.
-                if error.kind == ConnectorErrorKind::Timeout {
+                if error.kind == ConnectorErrorKind::Timeout && !error.is_reported {
                     let waited = started.elapsed().min(self.deadline.saturating_duration_since(started));
                     end_at_deadline(&mut set, self.context.clock.now(), waited);
                     return set;
@@ -55,6 +55,9 @@ impl ProviderRun {
             }
             ConnectorErrorKind::Suspended => {
                 (ProviderStatus::Suspended, NoticeKind::provider_suspended(provider, &reason))
+            }
+            ConnectorErrorKind::Timeout => {
+                (ProviderStatus::Timeout, NoticeKind::provider_failed(provider, &reason))
             }
             _ => (ProviderStatus::Error, NoticeKind::provider_failed(provider, &reason)),
         };

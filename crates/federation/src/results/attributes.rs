@@ -6,16 +6,26 @@ use domain::ports::Candidate;
 use syntax::dates::instant;
 use syntax::strip_html::readable;
 
+/// The separator of authors, in the results of sources and in a parameter. A comma may be part of a name.
+pub(super) const AUTHOR_SEPARATOR: &str = ";";
+
 /// Most authors of one result.
 const AUTHORS_MAX: usize = 50;
 
 pub(super) struct Attributes<'a> {
     pub candidate: Candidate<'a>,
-    /// Each author once, as the provider spells them.
-    pub authors: Vec<String>,
+    /// Each author once.
+    pub authors: Vec<Author>,
     pub published: Option<Instant>,
     pub is_starred: bool,
     pub is_new: bool,
+}
+
+pub(super) struct Author {
+    /// As the provider spells it.
+    pub name: String,
+    /// For comparison, see [`fold_name`].
+    pub key: String,
 }
 
 impl<'a> Attributes<'a> {
@@ -34,11 +44,6 @@ impl<'a> Attributes<'a> {
     pub(super) fn group(&self) -> Option<u32> {
         self.candidate.item.group.map(|place| place.group)
     }
-
-    pub(super) fn is_by(&self, name: &str) -> bool {
-        let name = fold_name(name);
-        self.authors.iter().any(|author| fold_name(author) == name)
-    }
 }
 
 /// Normalizes a name for comparison.
@@ -46,18 +51,24 @@ pub(super) fn fold_name(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Authors are separated by semicolons; commas may be part of a name.
-fn authors(text: &str) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in readable(text).split(';').map(str::trim).filter(|name| !name.is_empty()) {
-        if !names.iter().any(|known| fold_name(known) == fold_name(name)) {
-            names.push(name.to_owned());
+/// The names in a list of authors.
+pub fn split_authors(text: &str) -> impl Iterator<Item = &str> {
+    text.split(AUTHOR_SEPARATOR).map(str::trim).filter(|name| !name.is_empty())
+}
+
+/// Each author once.
+fn authors(text: &str) -> Vec<Author> {
+    let mut authors: Vec<Author> = Vec::new();
+    for name in split_authors(&readable(text)) {
+        let key = fold_name(name);
+        if !authors.iter().any(|known| known.key == key) {
+            authors.push(Author { name: name.to_owned(), key });
         }
-        if names.len() == AUTHORS_MAX {
+        if authors.len() == AUTHORS_MAX {
             break;
         }
     }
-    names
+    authors
 }
 
 #[cfg(test)]
@@ -74,7 +85,8 @@ mod tests {
             (" ; ", &[]),
         ];
         for (text, expected) in cases {
-            assert_eq!(authors(text), expected, "{text}");
+            let names: Vec<String> = authors(text).into_iter().map(|author| author.name).collect();
+            assert_eq!(names, expected, "{text}");
         }
         let many: String = (0..=AUTHORS_MAX).map(|n| format!("A{n};")).collect();
         assert_eq!(authors(&many).len(), AUTHORS_MAX);

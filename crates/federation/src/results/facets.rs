@@ -2,23 +2,30 @@
 
 use super::attributes::{Attributes, fold_name};
 use super::filter::{DateFilter, FilterPart, ResultFilter};
+use chrono::Datelike;
 use domain::ids::ProviderId;
 use domain::instant::Instant;
-use domain::mixed::{AuthorFacet, DateFacet, Facets, SourceFacet};
+use domain::mixed::{AuthorFacet, DateFacet, Facets, SourceFacet, YearFacet};
 use std::collections::{BTreeMap, HashSet};
+use std::ops::RangeInclusive;
 
 /// Most authors in the facet, those with most results first.
 const AUTHORS_MAX: usize = 20;
+/// Years that a date filter can name.
+const YEARS: RangeInclusive<i32> = 1..=9999;
 
 /// Counts over the unfiltered list, which still has every result of a group: each group counts once per value, because
 /// the list shows one result of it. Each facet ignores its own part of the filter, so that its counts do not change
 /// when one of its values is chosen.
 pub(super) fn count(list: &[Attributes<'_>], filter: &ResultFilter, now: Instant) -> Facets {
-    let except = |part| list.iter().filter(move |attributes| filter.keeps(attributes, Some(part), now));
+    let prepared = filter.prepare(now);
+    let prepared = &prepared;
+    let except = |part| list.iter().filter(move |attributes| prepared.keeps(attributes, Some(part)));
     Facets {
         sources: sources(except(FilterPart::Source), list, filter),
         authors: authors(except(FilterPart::Author), filter),
         dates: dates(&except(FilterPart::Date).collect::<Vec<_>>(), now),
+        years: years(except(FilterPart::Date)),
         starred: count_shown(except(FilterPart::Starred).filter(|attributes| attributes.is_starred)),
         new: count_shown(except(FilterPart::New).filter(|attributes| attributes.is_new)),
     }
@@ -61,26 +68,26 @@ fn authors<'a>(kept: impl Iterator<Item = &'a Attributes<'a>>, filter: &ResultFi
     let mut counts: BTreeMap<String, (String, u64)> = BTreeMap::new();
     let mut seen = HashSet::new();
     for attributes in kept {
-        for name in &attributes.authors {
-            let key = fold_name(name);
-            if attributes.group().is_none_or(|group| seen.insert((key.clone(), group))) {
-                counts.entry(key).or_insert_with(|| (name.clone(), 0)).1 += 1;
+        for author in &attributes.authors {
+            if attributes.group().is_none_or(|group| seen.insert((author.key.clone(), group))) {
+                counts.entry(author.key.clone()).or_insert_with(|| (author.name.clone(), 0)).1 += 1;
             }
         }
     }
-    let chosen = filter.author.as_deref().map(|name| (fold_name(name), name));
-    let chosen = chosen.map(|(key, name)| {
-        let (name, count) = counts.remove(&key).unwrap_or_else(|| (name.trim().to_owned(), 0));
-        AuthorFacet { name, count }
-    });
-    let mut facets: Vec<AuthorFacet> =
-        counts.into_values().map(|(name, count)| AuthorFacet { name, count }).collect();
+    let mut chosen: BTreeMap<String, (String, u64)> = BTreeMap::new();
+    for name in &filter.authors {
+        let key = fold_name(name);
+        let counted = counts.remove(&key);
+        chosen.entry(key).or_insert_with(|| counted.unwrap_or_else(|| (name.trim().to_owned(), 0)));
+    }
+    let facet = |(name, count): (String, u64)| AuthorFacet { name, count };
+    let mut facets: Vec<AuthorFacet> = counts.into_values().map(facet).collect();
     let order = |one: &AuthorFacet, other: &AuthorFacet| {
         other.count.cmp(&one.count).then_with(|| one.name.cmp(&other.name))
     };
     facets.sort_by(order);
-    facets.truncate(AUTHORS_MAX - usize::from(chosen.is_some()));
-    facets.extend(chosen);
+    facets.truncate(AUTHORS_MAX.saturating_sub(chosen.len()));
+    facets.extend(chosen.into_values().map(facet));
     facets.sort_by(order);
     facets
 }
@@ -90,6 +97,21 @@ fn dates(kept: &[&Attributes<'_>], now: Instant) -> Vec<DateFacet> {
         count_shown(kept.iter().copied().filter(|attributes| date.keeps(attributes.published, now)))
     };
     DateFilter::NAMED.map(|date| DateFacet { key: date.to_string(), count: count(date) }).to_vec()
+}
+
+/// Results by year of publication, in order.
+fn years<'a>(kept: impl Iterator<Item = &'a Attributes<'a>>) -> Vec<YearFacet> {
+    let mut counts: BTreeMap<i32, u64> = BTreeMap::new();
+    let mut seen = HashSet::new();
+    for attributes in kept {
+        let Some(year) = attributes.published.map(|published| published.date_naive().year()) else {
+            continue;
+        };
+        if YEARS.contains(&year) && attributes.group().is_none_or(|group| seen.insert((year, group))) {
+            *counts.entry(year).or_default() += 1;
+        }
+    }
+    counts.into_iter().map(|(year, count)| YearFacet { year, count }).collect()
 }
 
 #[cfg(test)]
@@ -153,12 +175,16 @@ mod tests {
                 "P1:2 P2:2 P3:1 | ANN:1 Cid:1 | 0 0 1 1 1 | 1 1",
             ),
             (
-                ResultFilter { author: Some("bob".into()), ..none() },
+                ResultFilter { authors: vec!["bob".into()], ..none() },
                 "P1:1 | Ann:3 Bob:1 Cid:1 | 1 1 1 0 0 | 1 0",
             ),
             (
-                ResultFilter { author: Some("Nobody".into()), ..none() },
+                ResultFilter { authors: vec!["Nobody".into()], ..none() },
                 " | Ann:3 Bob:1 Cid:1 Nobody:0 | 0 0 0 0 0 | 0 0",
+            ),
+            (
+                ResultFilter { authors: vec!["bob".into(), "CID".into(), " Bob".into()], ..none() },
+                "P1:1 P3:1 | Ann:3 Bob:1 Cid:1 | 1 1 2 0 0 | 1 0",
             ),
             (ResultFilter { date: Some(DateFilter::Undated), ..none() }, "P2:1 |  | 1 2 3 1 1 | 0 1"),
             (ResultFilter { starred: true, ..none() }, "P1:1 P2:1 | Ann:2 Bob:1 | 1 1 1 1 0 | 2 0"),
@@ -193,17 +219,19 @@ mod tests {
         let counts: Vec<_> = facets.authors.iter().map(|one| (one.name.as_str(), one.count)).collect();
         assert_eq!(counts, [("Ann", 2), ("Bob", 1)]);
         assert_eq!(facets.dates.iter().map(|one| one.count).collect::<Vec<_>>(), [2, 2, 2, 1, 0]);
+        let counts: Vec<_> = facets.years.iter().map(|one| (one.year, one.count)).collect();
+        assert_eq!(counts, [(2020, 1), (2024, 2)]);
         assert_eq!(facets.starred, 1);
     }
 
     #[test]
-    fn authors_are_bounded_and_the_chosen_one_stays() {
+    fn authors_are_bounded_and_the_chosen_ones_stay() {
         let items = (0..AUTHORS_MAX + 5).map(|n| item(&format!("A{n:02}"), "", 0.0, None)).collect();
         let set = set(1, items);
         let threshold = StarThreshold::of(&Settings::default());
         let list: Vec<Attributes<'_>> =
             set.items.iter().map(|item| Attributes::of(Candidate { set: &set, item }, threshold)).collect();
-        let filter = ResultFilter { author: Some("a24".into()), ..ResultFilter::default() };
+        let filter = ResultFilter { authors: vec!["a24".into()], ..ResultFilter::default() };
         let facets = count(&list, &filter, Instant::UNIX_EPOCH);
         assert_eq!(facets.authors.len(), AUTHORS_MAX);
         assert_eq!(facets.authors[AUTHORS_MAX - 1].name, "A24");

@@ -1,9 +1,10 @@
 //! Filter of mixed results: providers, author, date, starred, new.
 
-use super::attributes::Attributes;
+use super::attributes::{AUTHOR_SEPARATOR, Attributes, fold_name};
 use chrono::{NaiveDate, TimeDelta};
 use domain::ids::ProviderId;
 use domain::instant::Instant;
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -19,8 +20,8 @@ pub struct ResultFilter {
     pub providers: Vec<ProviderId>,
     /// No results of these providers.
     pub not_providers: Vec<ProviderId>,
-    /// Only results of this author, ignoring case. One of several authors is enough.
-    pub author: Option<String>,
+    /// Only results of one of these authors, ignoring case; empty means all. A result may have others as well.
+    pub authors: Vec<String>,
     pub date: Option<DateFilter>,
     /// Only results with a star.
     pub starred: bool,
@@ -88,21 +89,10 @@ impl ResultFilter {
         *self == Self::default()
     }
 
-    /// True if the result passes; `except` is ignored.
-    pub(super) fn keeps(
-        &self,
-        attributes: &Attributes<'_>,
-        except: Option<FilterPart>,
-        now: Instant,
-    ) -> bool {
-        let ignores = |part| except == Some(part);
-        (ignores(FilterPart::Source) || self.keeps_source(attributes.candidate.set.provider))
-            && (ignores(FilterPart::Author)
-                || self.author.as_deref().is_none_or(|name| attributes.is_by(name)))
-            && (ignores(FilterPart::Date)
-                || self.date.is_none_or(|date| date.keeps(attributes.published, now)))
-            && (ignores(FilterPart::Starred) || !self.starred || attributes.is_starred)
-            && (ignores(FilterPart::New) || !self.new || attributes.is_new)
+    /// Prepares the filter for a list of results.
+    pub(super) fn prepare(&self, now: Instant) -> PreparedFilter<'_> {
+        let author_keys = self.authors.iter().map(|name| fold_name(name)).collect();
+        PreparedFilter { filter: self, author_keys, now }
     }
 
     /// The URL parameters of this filter, as pairs of names and values.
@@ -115,7 +105,9 @@ impl ResultFilter {
         if !self.not_providers.is_empty() {
             pairs.push(("not_providers", ids(&self.not_providers)));
         }
-        pairs.extend(self.author.clone().map(|author| ("author", author)));
+        if !self.authors.is_empty() {
+            pairs.push(("author", self.authors.join(AUTHOR_SEPARATOR)));
+        }
         pairs.extend(self.date.map(|date| ("date", date.to_string())));
         pairs.extend(self.starred.then(|| ("starred", "true".to_owned())));
         pairs.extend(self.new.then(|| ("new", "true".to_owned())));
@@ -126,6 +118,32 @@ impl ResultFilter {
     pub(super) fn keeps_source(&self, provider: ProviderId) -> bool {
         (self.providers.is_empty() || self.providers.contains(&provider))
             && !self.not_providers.contains(&provider)
+    }
+}
+
+/// A filter at a point in time. The names of its authors are folded once, not for each result.
+pub(super) struct PreparedFilter<'a> {
+    filter: &'a ResultFilter,
+    author_keys: HashSet<String>,
+    now: Instant,
+}
+
+impl PreparedFilter<'_> {
+    /// True if the result passes; `except` is ignored.
+    pub(super) fn keeps(&self, attributes: &Attributes<'_>, except: Option<FilterPart>) -> bool {
+        let Self { filter, now, .. } = self;
+        let ignores = |part| except == Some(part);
+        (ignores(FilterPart::Source) || filter.keeps_source(attributes.candidate.set.provider))
+            && (ignores(FilterPart::Author) || self.keeps_author(attributes))
+            && (ignores(FilterPart::Date)
+                || filter.date.is_none_or(|date| date.keeps(attributes.published, *now)))
+            && (ignores(FilterPart::Starred) || !filter.starred || attributes.is_starred)
+            && (ignores(FilterPart::New) || !filter.new || attributes.is_new)
+    }
+
+    fn keeps_author(&self, attributes: &Attributes<'_>) -> bool {
+        self.author_keys.is_empty()
+            || attributes.authors.iter().any(|author| self.author_keys.contains(&author.key))
     }
 }
 
@@ -218,15 +236,21 @@ mod tests {
         let filter = ResultFilter {
             providers: vec![ProviderId(1), ProviderId(4)],
             not_providers: vec![ProviderId(3)],
-            author: Some("Ann Lee".into()),
+            authors: vec!["Ann Lee".into(), "Ray, Bob".into()],
             date: Some(DateFilter::Month),
             starred: true,
             new: true,
         };
         let pairs: Vec<String> =
             filter.parameters().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let expected =
-            ["providers=1,4", "not_providers=3", "author=Ann Lee", "date=month", "starred=true", "new=true"];
+        let expected = [
+            "providers=1,4",
+            "not_providers=3",
+            "author=Ann Lee;Ray, Bob",
+            "date=month",
+            "starred=true",
+            "new=true",
+        ];
         assert_eq!(pairs, expected);
         assert!(ResultFilter::default().parameters().is_empty() && ResultFilter::default().is_none());
     }

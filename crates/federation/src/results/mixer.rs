@@ -255,7 +255,8 @@ impl ResultMixer {
             candidates
         } else {
             let mut kept = attributes_of(candidates);
-            kept.retain(|attributes| request.filter.keeps(attributes, None, now));
+            let filter = request.filter.prepare(now);
+            kept.retain(|attributes| filter.keeps(attributes, None));
             kept.into_iter().map(|attributes| attributes.candidate).collect()
         };
         retain_firsts(&mut kept, |candidate| candidate.item.group);

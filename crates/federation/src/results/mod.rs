@@ -15,6 +15,7 @@ mod reader;
 mod search_log;
 mod star_threshold;
 
+pub use attributes::split_authors;
 pub use elector::VersionElector;
 pub use filter::{DateFilter, DateFilterError, ResultFilter};
 pub use mix_request::MixRequest;

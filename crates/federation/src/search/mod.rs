@@ -1,6 +1,7 @@
 //! A search from its request to its stored results. `run.rs` is the table of contents.
 
 pub(crate) mod admission;
+mod alerts;
 mod backlog;
 mod create_once;
 pub(crate) mod edit_locks;
@@ -27,6 +28,7 @@ mod tasks;
 pub(crate) mod transform_loader;
 pub(crate) mod waiter;
 
+pub use alerts::SendAlert;
 pub use create_once::Creation;
 pub use ended_runs::EndedSearch;
 pub use lifecycle::SearchLifecycle;

@@ -4,6 +4,7 @@ use crate::error::FederationError;
 use crate::federation::Federation;
 use crate::notice_now::notice_now;
 use crate::search::admission::delete_searches;
+use crate::search::alerts::queue_alert;
 use crate::search::lifecycle::SearchLifecycle;
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -54,6 +55,9 @@ impl RunSearch {
         slot: &dyn RunningSlot,
     ) -> Result<(), TaskError> {
         let Err(error) = self.0.runner.run(payload.search, payload.run, payload.kind(), slot).await else {
+            if payload.update {
+                queue_alert(&self.0, payload.search, payload.run).await?;
+            }
             return Ok(());
         };
         if should_retry(&error, attempt) {

@@ -5,7 +5,7 @@ use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
     ProcessorErrorKind,
 };
-use domain::result::ResultSet;
+use domain::result::{ResultItem, ResultSet};
 
 struct DropIrrelevantPostResultProcessor;
 
@@ -20,11 +20,12 @@ impl PostResultProcessor for DropIrrelevantPostResultProcessor {
     }
 }
 
-/// Results of a block are not part of the list and stay. Without any score nothing is deleted: relevancy did not run.
+/// Results of a block are not part of the list and stay. Without any score nothing is deleted: relevancy did not run, or
+/// only for the results of each source.
 fn drop_below(sets: &mut [ResultSet], least: f64) -> Result<Outcome, ProcessorError> {
     let mut listed =
         sets.iter().flat_map(|set| &set.items).filter(|item| item.result_block.is_none()).peekable();
-    if listed.peek().is_some() && listed.all(|item| item.swirl_score == 0.0 && item.explain.is_none()) {
+    if listed.peek().is_some() && listed.all(|item| !has_score(item)) {
         return Err(ProcessorError::new(
             ProcessorErrorKind::Unsuitable,
             "no result has a score; CosineRelevancyPostResultProcessor must run before it",
@@ -39,6 +40,10 @@ fn drop_below(sets: &mut [ResultSet], least: f64) -> Result<Outcome, ProcessorEr
     Ok(Outcome::deleted(deleted))
 }
 
+fn has_score(item: &ResultItem) -> bool {
+    item.swirl_score != 0.0 || item.explain.as_ref().is_some_and(|explain| explain.score.is_some())
+}
+
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "DropIrrelevantPostResultProcessor",
     summary: "Deletes results whose swirl_score is not above SVC_MIN_SWIRL_SCORE. Runs after relevancy.",
@@ -51,7 +56,7 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 mod tests {
     use super::*;
     use crate::post_result::shared::fixtures::set;
-    use domain::result::ResultItem;
+    use domain::explain::{Explain, ScoreParts};
 
     fn item(title: &str, score: f64) -> ResultItem {
         ResultItem { title: title.to_owned(), swirl_score: score, ..ResultItem::default() }
@@ -75,7 +80,12 @@ mod tests {
         let error = drop_below(&mut sets, 500.0).expect_err("no scores");
         assert!(error.message().contains("CosineRelevancyPostResultProcessor"));
         assert_eq!(sets[0].items.len(), 2);
+        // What the processor of a single source explains is no score yet.
         sets[0].items[0].explain = Some(Box::default());
+        assert!(drop_below(&mut sets, 500.0).is_err());
+        assert_eq!(sets[0].items.len(), 2);
+        let score = Some(ScoreParts { fields: [0.0; 3], total: 0.0 });
+        sets[0].items[0].explain = Some(Box::new(Explain { score, ..Explain::default() }));
         assert_eq!(drop_below(&mut sets, 500.0), Ok(Outcome::deleted(2)), "a score of 0 is a score");
     }
 }

@@ -229,6 +229,8 @@ const PLAIN: &[(&str, &str)] = &[
     ("Error: file \"not: found\"", "Error file \"not: found\""),
     ("(note:) NOT:", "(note) not"),
     ("other:foo", "other:foo"),
+    ("doi:10.1000/182", "doi:10.1000/182"),
+    ("news:fed/ecb", "fed ecb"),
     ("title:\"foo bar\" baz", "title:\"foo bar\" baz"),
     ("news:C++", "C++"),
     ("समाचार:दर", "समाचार:दर"),

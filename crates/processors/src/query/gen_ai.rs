@@ -22,8 +22,8 @@ pub const KIND: QueryProcessorKind = QueryProcessorKind {
 /// Placeholder of the query in a prompt.
 const PLACE: &str = "{query_string}";
 const PROMPT: &str = "Write a more precise query of similar length to this one: {query_string}";
-const GUIDE: &str =
-    "You help people to find documents. Answer with the query alone, on one line, without quotes or remarks.";
+const GUIDE: &str = "You are helping a user formulate better queries. Answer with the query alone, on one line, \
+                     without quotes or remarks.";
 
 /// How much longer than the query a reply may be.
 const LONGER_MAX: f64 = 1.25;

@@ -14,7 +14,8 @@ pub const KIND: ResultProcessorKind = ResultProcessorKind {
     processor: &RequireQueryStringInTitle,
 };
 
-const HYPHENS: [char; 3] = ['-', '\u{2010}', '\u{2011}'];
+/// Hyphens, and what is part of a word only behind a tag.
+const SEPARATORS: [char; 5] = ['-', '\u{2010}', '\u{2011}', '/', '_'];
 
 struct RequireQueryStringInTitle;
 
@@ -99,9 +100,9 @@ fn contains(title: &[String], wanted: &[String]) -> bool {
     title.windows(wanted.len()).any(|window| window.join(" ").contains(&wanted_text))
 }
 
-/// The words in lower case, with their signs: `c++` is not `c`. Hyphens separate words.
+/// The words in lower case, with their signs: `c++` is not `c`.
 fn words(text: &str) -> Vec<String> {
-    let cleaned = words_of(&text.replace(HYPHENS, " ")).to_lowercase();
+    let cleaned = words_of(&text.replace(SEPARATORS, " ")).to_lowercase();
     let words = cleaned.split(' ').map(|word| word.trim_end_matches(['?', ':', '\'', '’']));
     words.filter(|word| word.contains(char::is_alphanumeric)).map(str::to_owned).collect()
 }
@@ -149,6 +150,8 @@ mod tests {
             ("news:rates title:\"interest rates\"", "Rates, interest rates", true),
             ("10:30 train", "The 10:30 train", true),
             ("Dune: Part Two", "Dune - Part Two", true),
+            ("doi:10.1000/182", "Notes on doi:10.1000/182", true),
+            ("news:fed/ecb", "Talks: fed/ecb", true),
             ("what is a name?", "What is a name", true),
             ("river's end", "A River's End?", true),
             ("-all", "Anything", true),

@@ -3,6 +3,7 @@
 pub mod body;
 pub mod conventions;
 pub mod curl;
+pub mod provider_name;
 pub mod quotes;
 pub mod secrets;
 pub mod send;

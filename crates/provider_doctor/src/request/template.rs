@@ -6,6 +6,7 @@ use crate::request::conventions::{
     PAGES, PLACEHOLDERS, QUERY, QUERY_NAMES, SIZES, STARTS, find_ignoring_case, query_rank,
 };
 use crate::request::curl::Request;
+use crate::request::provider_name::provider_name;
 use crate::request::quotes;
 use crate::request::secrets::{credential_name, is_secret, replace_secrets};
 use domain::provider::{ProviderSpec, RESULTS_PER_QUERY_MAX};
@@ -24,7 +25,7 @@ pub struct RequestTemplate {
 /// Builds a provider that sends such requests. `query` is the query in the request, if known.
 pub fn build_template(request: &Request, query: &str) -> RequestTemplate {
     let mut remarks = request.remarks.clone();
-    let mut spec = ProviderSpec { name: provider_name(&request.url), ..ProviderSpec::default() };
+    let mut spec = ProviderSpec::default();
     let mut parameters = parse_parameters(&request.url);
     let path = if parameters.iter().any(|one| one.role == Role::Query) {
         None
@@ -59,6 +60,7 @@ pub fn build_template(request: &Request, query: &str) -> RequestTemplate {
     spec.http_request_headers = placeholders.headers;
     spec.query_mappings = mappings.join(",").into();
     (spec.url, spec.query_template) = url_and_template(&request.url, path, &parameters);
+    spec.name = provider_name(&spec.url);
     remarks.extend(quotes::warning(&spec));
     let has_placeholders = !spec.credentials.is_empty()
         || spec.http_request_headers.values().any(|value| value.contains("YOUR_"))
@@ -298,13 +300,6 @@ fn escape(raw: &str) -> String {
     raw.replace('{', "%7B").replace('}', "%7D").replace('<', "%3C").replace('>', "%3E")
 }
 
-/// The name of the provider: the host without common prefixes.
-fn provider_name(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    let short = ["www.", "api.", "export.", "search."].iter().find_map(|start| host.strip_prefix(start));
-    short.filter(|short| short.contains('.')).unwrap_or(host).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -419,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_and_names() {
+    fn sizes_are_read_and_the_query_is_no_name() {
         assert_eq!(template_of("https://api.h.example/s?q=t&limit=25", "").spec.results_per_query, 25);
         let with_paging = template_of("https://h.example/s?q=t&limit=25&page=1", "");
         assert_eq!(with_paging.spec.query_template, "{url}?limit=10&q={query_string}");
@@ -428,13 +423,7 @@ mod tests {
             "{:?}",
             with_paging.remarks
         );
-        for (url, name) in [
-            ("https://api.h.example/", "h.example"),
-            ("https://www.x.org/", "x.org"),
-            ("http://api.org/", "api.org"),
-        ] {
-            assert_eq!(template_of(url, "").spec.name, name);
-        }
+        assert_eq!(template_of("https://h.example/books/tea/x", "tea").spec.name, "h.example/books");
     }
 
     proptest! {

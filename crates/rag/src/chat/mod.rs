@@ -11,6 +11,8 @@ pub mod export;
 mod history;
 mod limits;
 mod model;
+mod question;
+mod reading_order;
 mod system_prompt;
 mod title;
 mod tool_scope;
@@ -20,6 +22,8 @@ mod turn;
 pub use error::ChatError;
 pub use event::ChatEvent;
 pub use limits::{MESSAGE_TIME_MAX, ROUNDS_MAX, SEARCHES_MAX};
+pub use reading_order::in_reading_order;
+pub use turn::NOTHING_FOUND;
 
 use crate::context::RagDeps;
 use chat_lock::{ChatLockGuard, ChatLocks};

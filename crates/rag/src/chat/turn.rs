@@ -4,6 +4,7 @@ use super::error::ChatError;
 use super::event::ChatEvent;
 use super::limits::{ANSWER_TIME, ANSWER_TOKENS_MAX, ROUNDS_MAX};
 use super::model::{DeltaSink, ModelReply, model_request, request_reply};
+use super::question::Question;
 use super::system_prompt::{self, SystemPrompt};
 use super::tool_scope::{ToolScope, fitted};
 use super::tools::SearchArgs;
@@ -21,8 +22,8 @@ use serde_json::Value;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, timeout_at};
 
-/// The reply if no sentence of the sources is relevant.
-const NOTHING_FOUND: &str = "The sources do not contain an answer to this.";
+/// The reply if no sentence of the sources is relevant. Pages translate it.
+pub const NOTHING_FOUND: &str = "The sources do not contain an answer to this.";
 /// One part in this many of the context window is for the history.
 const HISTORY_SHARE: usize = 3;
 
@@ -57,7 +58,7 @@ impl<'a> ChatTurn<'a> {
             if self.has_tools() {
                 self.with_tools(&system, turns).await
             } else {
-                self.with_one_search(&system, turns, &message.body.content).await
+                self.with_one_search(&system, turns, before, &message.body.content).await
             }
         };
         let reply = timeout_at(deadline, work).await.map_err(|_late| ChatError::Timeout)??;
@@ -103,23 +104,26 @@ impl<'a> ChatTurn<'a> {
         self.ask(ROUNDS_MAX + 1, system, &turns, Vec::new()).await
     }
 
-    /// For models without tools: the message itself is the query.
+    /// For models without tools: the message itself is the query, with the subject of the question that it refers to.
     async fn with_one_search(
         &mut self,
         system: &str,
         mut turns: Vec<Turn>,
+        before: &[ChatMessage],
         message: &str,
     ) -> Result<ModelReply, ChatError> {
-        let found = tools::search_for(&mut self.scope, SearchArgs::of_message(message)).await?;
+        let question = Question::of(&self.scope.deps.settings, before, message);
+        let found = tools::search_for(&mut self.scope, SearchArgs::of_message(&question.query)).await?;
         if !self.is_extractive() {
             history::append(&mut turns, &found);
             return self.ask(1, system, &turns, Vec::new()).await;
         }
         let extracted = extract(
-            language_of_query(&self.scope.deps.settings, message),
-            message,
+            language_of_query(&self.scope.deps.settings, &question.query),
+            &question.query,
             self.scope.documents.sources(),
         );
+        let extracted = question.fitting_lines(&extracted);
         let (text, shown) = if extracted.trim().is_empty() {
             // With the marker it is not a claim, which would need a source.
             (format!("{NOT_FOUND}\n{NOTHING_FOUND}"), NOTHING_FOUND.to_owned())

@@ -25,7 +25,7 @@ use syntax::strip_html::readable;
 use urls::AllowedUrls;
 
 /// Summaries with a smaller share of grounded sentences get a warning.
-pub(crate) const GROUNDED_MIN: f64 = 0.6;
+pub const GROUNDED_MIN: f64 = 0.6;
 /// Maximum size of a reply in bytes; the rest is ignored.
 pub(crate) const WRITTEN_BYTES_MAX: usize = 256 * 1024;
 
@@ -68,7 +68,7 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
     // Without sources, as in small talk, no support is needed.
     if !sources.is_empty() && grounded.is_some_and(|share| share < GROUNDED_MIN) {
         warnings.push(format!(
-            "Only {good} of {} sentences of this answer are supported by the sources that they cite. Check it before \
+            "The cited sources support only {good} of {} sentences of this answer. Check it before \
              you rely on it.",
             sentences.len()
         ));

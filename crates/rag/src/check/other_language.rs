@@ -137,13 +137,13 @@ mod tests {
     #[test]
     fn claims_without_a_source_and_in_its_language_are_checked() {
         let sources = sources(&[("https://a.example/elbe", ELBE)]);
-        for (written, warning) in [
-            ("Der Bürgermeister ist auf den Mars geflogen.", "Only 0 of 1 sentences"),
-            ("The mayor has left for the planet Mars [1].", "Only 0 of 1 sentences"),
-        ] {
+        for written in
+            ["Der Bürgermeister ist auf den Mars geflogen.", "The mayor has left for the planet Mars [1]."]
+        {
             let checked = check(written, &sources);
             assert_eq!((checked.sentences.len(), checked.grounded), (1, Some(0.0)), "{written}");
-            assert!(checked.warnings[0].starts_with(warning), "{:?}", checked.warnings);
+            let warning = &checked.warnings[0];
+            assert!(warning.starts_with("The cited sources support only 0 of 1 sentences"), "{warning}");
         }
         let named = check("Die Elbe stieg im August 2002 in Dresden um neun Meter [1].", &sources);
         assert_eq!(named.sentences.len() + named.warnings.len(), 1, "supported by its names, or not checked");

@@ -47,7 +47,11 @@ fn doubtful_answers_get_a_warning() {
     assert_eq!(supported, [true, false, false]);
     assert_eq!(checked.sentences[2].support, 0.0);
     assert_eq!(checked.grounded, Some(0.3333));
-    assert!(checked.warnings[0].starts_with("Only 1 of 3 sentences"), "{:?}", checked.warnings);
+    assert!(
+        checked.warnings[0].starts_with("The cited sources support only 1 of 3 sentences"),
+        "{:?}",
+        checked.warnings
+    );
     let cited: Vec<bool> = checked.sources.iter().map(|one| one.cited).collect();
     assert_eq!(cited, [true, false]);
     assert_eq!(checked.sources[1].quote, "");

@@ -7,10 +7,12 @@ mod block;
 mod inline;
 mod marks;
 mod reader;
+mod reading_order;
 #[cfg(test)]
 mod tests;
 
 pub use block::{Align, Block, Cell, Item, Line, Piece};
+pub use reading_order::{number_citations, with_numbers};
 
 use pulldown_cmark::{Options, Parser};
 use reader::Reader;

@@ -13,9 +13,6 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Needed if each user connects their own account.
-const AUTHENTICATOR: &str = "authenticator";
-
 pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_readysources)).routes(routes!(read_readysource))
 }
@@ -31,7 +28,7 @@ struct ReadyView {
     connector: String,
     /// The first one is its group.
     tags: Vec<String>,
-    /// Fields to complete; `authenticator` if each user connects an account.
+    /// Fields to complete; `authenticator` if each user connects an account, `ai_model` if an AI model answers.
     #[schema(example = json!(["credentials"]))]
     needs: Vec<String>,
 }
@@ -39,20 +36,13 @@ struct ReadyView {
 impl ReadyView {
     fn of(state: &AppState, source: &ReadySource) -> Self {
         let spec = &source.spec;
-        let mut needs = source.needs();
-        let kind = state.plugins.connectors.iter().find(|kind| kind.name == spec.connector);
-        if kind.is_some_and(|kind| kind.authenticator.is_some())
-            && !needs.iter().any(|need| need == AUTHENTICATOR)
-        {
-            needs.push(AUTHENTICATOR.to_owned());
-        }
         Self {
             slug: source.slug.clone(),
             name: spec.name.clone(),
             description: spec.description.clone(),
             connector: spec.connector.clone(),
             tags: spec.tags.clone(),
-            needs,
+            needs: source.setup_needs(state.plugins.connector(&spec.connector)),
         }
     }
 }

@@ -71,7 +71,7 @@ struct DetailAnswer {
     (status = 204, description = "A prefetch: nothing was generated."),
     (status = 400, description = "Invalid parameter.", body = ErrorBody),
     (status = 404, description = "Unknown search, or it belongs to someone else.", body = ErrorBody),
-    (status = 409, description = "It was cancelled, or the search was started again.", body = ErrorBody),
+    (status = 409, description = "It was canceled, or the search was started again.", body = ErrorBody),
     (status = 429, description = "Too many requests; `retry_after` says when to try again.", body = ErrorBody),
     (status = 502, description = "`ai_provider_error`: the model failed.", body = ErrorBody),
     (status = 503, description = "The search is still running, or `no_ai_provider`: no model is active for summaries.", body = ErrorBody),

@@ -23,6 +23,6 @@ pub use csrf::{masked, same_text};
 pub use guard::guard;
 pub use random::{random_hex, random_text};
 pub use scrapers::SCRAPER_TIME_MAX;
-pub use session::{close_session, cookie, keep_session, open_session, read_cookie};
+pub use session::{close_session, cookie, identify_by_cookie, keep_session, open_session, read_cookie};
 #[cfg(feature = "mcp")]
 pub use site::{is_listed, is_same_host};

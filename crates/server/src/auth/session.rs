@@ -18,8 +18,12 @@ const HOST_PREFIX: &str = "__Host-";
 
 /// The caller of the session cookie, if it is present and has not expired.
 pub async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Option<Caller>, ApiError> {
-    let jar = CookieJar::from_headers(headers);
-    let Some(key) = read_cookie(&state.settings, &jar, COOKIE) else {
+    identify_by_cookie(state, &CookieJar::from_headers(headers)).await
+}
+
+/// The caller of the session cookie among these cookies, if it has not expired.
+pub async fn identify_by_cookie(state: &AppState, jar: &CookieJar) -> Result<Option<Caller>, ApiError> {
+    let Some(key) = read_cookie(&state.settings, jar, COOKIE) else {
         return Ok(None);
     };
     let key_hash = fingerprint(&key);

@@ -34,8 +34,24 @@ pub fn policy_for(path: &str, query: &str) -> Option<SideEffectPolicy> {
         return Some(SideEffectPolicy::Refuse);
     }
     let has = |name: &str| form_urlencoded::parse(query.as_bytes()).any(|(given, _)| given == name);
-    let row = TABLE.iter().find(|(own, parameter, _)| *own == path && parameter.is_none_or(has))?;
-    Some(row.2)
+    let is_list = shows_list(path, query);
+    let counts = |policy: SideEffectPolicy| !is_list || policy != SideEffectPolicy::Confirm;
+    let mut rows = TABLE.iter().filter(|(own, parameter, _)| *own == path && parameter.is_none_or(has));
+    Some(rows.find(|row| counts(row.2))?.2)
+}
+
+/// True for the address of a list. It also names the query, for users who cannot open the list, and runs it only with
+/// `run`.
+fn shows_list(path: &str, query: &str) -> bool {
+    let mut is_named = false;
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        match &*name {
+            "run" => return false,
+            "search_id" => is_named |= !value.trim().is_empty(),
+            _ => {}
+        }
+    }
+    path == "/" && is_named
 }
 
 /// A local address without the parameters that would be refused. After redirects from another site, a browser reports
@@ -100,6 +116,13 @@ mod tests {
             ("/", "q=a&rag=true", Some(SideEffectPolicy::Confirm)),
             ("/", "search_id=7&rag=true", Some(SideEffectPolicy::Refuse)),
             ("/", "rerun=7", Some(SideEffectPolicy::Refuse)),
+            ("/", "search_id=7&q=a", None),
+            ("/", "search_id=+&q=a", Some(SideEffectPolicy::Confirm)),
+            ("/", "search_id=7&q=a&run=true", Some(SideEffectPolicy::Confirm)),
+            ("/", "run=true&q=a", Some(SideEffectPolicy::Confirm)),
+            ("/", "search_id=7&q=a&rag=true", Some(SideEffectPolicy::Refuse)),
+            ("/", "search_id=7&q=a&rerun=7", Some(SideEffectPolicy::Refuse)),
+            ("/svc/search/", "search_id=7&q=a", Some(SideEffectPolicy::Confirm)),
             ("/history/", "q=a", None),
         ];
         for (path, query, expected) in table {

@@ -166,7 +166,7 @@ impl ErrorCode {
             Self::NoAiProvider => "No AI provider is active for this; activate one at /svc/aiproviders/.",
             Self::AiProviderError => "The AI provider did not respond.",
             Self::RagTimeout => "The AI provider took too long.",
-            Self::Cancelled => "This was cancelled.",
+            Self::Cancelled => "This was canceled.",
             Self::StorageFull => {
                 "The service is out of storage space, so nothing was stored. Existing data can still be read."
             }

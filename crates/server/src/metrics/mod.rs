@@ -3,6 +3,7 @@
 
 mod backups;
 mod cache;
+mod failure_streaks;
 mod gauge_value;
 pub mod http;
 mod installation;
@@ -19,6 +20,7 @@ mod text_format;
 mod traces;
 
 pub use cache::CacheFigures;
+pub use failure_streaks::Failing;
 pub use installation::Disk;
 pub use rolling_hour::HourView;
 pub use servers::ServerFigures;
@@ -31,8 +33,10 @@ use domain::VERSION;
 use domain::ids::ProviderId;
 use domain::instant::Instant;
 use domain::ports::{Observer, PoolUse, ProviderEnd, QueueName, SummaryEnd};
+use domain::provider::SearchProvider;
 use domain::status::SearchStatus;
 use domain::storage_forecast::StorageForecast;
+use failure_streaks::FailureStreaks;
 use federation::ExportCounts;
 use gauge_value::whole;
 use installation::InstallationMetrics;
@@ -52,6 +56,7 @@ use providers::ProviderNames;
 use rolling_hour::RollingHour;
 use servers::ServerMetrics;
 use sign_ins::SignInMetrics;
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant as StdInstant};
@@ -93,6 +98,7 @@ pub struct Metrics {
     traces: TraceMetrics,
     providers: Mutex<ProviderNames>,
     hour: Mutex<RollingHour>,
+    failures: Mutex<FailureStreaks>,
     /// One scrape at a time: gauges are set for it.
     scraping: Mutex<()>,
 }
@@ -154,6 +160,7 @@ impl Metrics {
             traces: TraceMetrics::default(),
             providers: Mutex::default(),
             hour: Mutex::new(RollingHour::beginning(now)),
+            failures: Mutex::default(),
             scraping: Mutex::default(),
         };
         metrics.register_what_happened();
@@ -314,6 +321,30 @@ impl Metrics {
         self.last_hour().view(StdInstant::now())
     }
 
+    /// Those of the providers that are active and need attention. An edit after the last failure may have repaired one.
+    pub(crate) fn failing(
+        &self,
+        providers: &[SearchProvider],
+        now: Instant,
+    ) -> BTreeMap<ProviderId, Failing> {
+        let mut failing = self.failures().failing(StdInstant::now(), now);
+        failing.retain(|id, one| {
+            let mut known = providers.iter();
+            let provider = known.find(|provider| provider.id == *id);
+            provider.is_some_and(|found| found.spec.active && one.last >= found.date_updated)
+        });
+        failing
+    }
+
+    /// Forgets the failures of a provider, whose health was reset.
+    pub(crate) fn forget_failures(&self, provider: ProviderId) {
+        self.failures().reset(provider);
+    }
+
+    fn failures(&self) -> std::sync::MutexGuard<'_, FailureStreaks> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn last_hour(&self) -> std::sync::MutexGuard<'_, RollingHour> {
         self.hour.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -338,6 +369,7 @@ impl Observer for Metrics {
         let ProviderEnd { provider, name, error, took } = *end;
         let provider = self.provider_names().label(provider, name);
         self.last_hour().provider_ended(StdInstant::now(), end);
+        self.failures().provider_ended(StdInstant::now(), end);
         let labels = ProviderLabels { provider };
         self.provider_requests.get_or_create(&labels).inc();
         if error != Some(providers::NOT_QUERIED) {

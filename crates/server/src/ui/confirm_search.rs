@@ -1,4 +1,5 @@
-//! Confirmation page for a search that another site started: nothing is created until the user agrees.
+//! Confirmation page for a search that another site or a shared link requested: nothing is created until the user
+//! agrees.
 
 use super::page_context::PageContext;
 use crate::auth::NeedsConfirmation;
@@ -23,6 +24,28 @@ struct ConfirmSearchPage {
     action: String,
     /// Its parameters.
     fields: Vec<(String, String)>,
+    /// Whether the request came from a link to a list that the user cannot open.
+    is_shared: bool,
+}
+
+impl ConfirmSearchPage {
+    fn new(action: &str, fields: Vec<(String, String)>) -> Self {
+        let query = fields.iter().find(|(name, _)| name == "q" || name == "qs").map(|(_, text)| text.clone());
+        Self { query: query.unwrap_or_default(), action: action.to_owned(), fields, is_shared: false }
+    }
+
+    fn render(self, state: &AppState, context: &PageContext) -> Result<Response, ApiError> {
+        state.templates.render_page(StatusCode::OK, "confirm_search.html", context, self)
+    }
+}
+
+/// Offers to run the search of a list that the user cannot open.
+pub fn offer_search(
+    state: &AppState,
+    context: &PageContext,
+    fields: Vec<(String, String)>,
+) -> Result<Response, ApiError> {
+    ConfirmSearchPage { is_shared: true, ..ConfirmSearchPage::new("/", fields) }.render(state, context)
 }
 
 /// Middleware that shows the confirmation page in place of a response to a request marked [`NeedsConfirmation`].
@@ -43,8 +66,5 @@ async fn show(state: &Arc<AppState>, parts: &mut Parts) -> Result<Response, ApiE
     let given = parts.uri.query().unwrap_or_default();
     let fields: Vec<(String, String)> =
         url::form_urlencoded::parse(given.as_bytes()).into_owned().take(FIELDS_MAX).collect();
-    let query = fields.iter().find(|(name, _)| name == "q" || name == "qs").map(|(_, text)| text.clone());
-    let page =
-        ConfirmSearchPage { query: query.unwrap_or_default(), action: parts.uri.path().to_owned(), fields };
-    state.templates.render_page(StatusCode::OK, "confirm_search.html", &context, page)
+    ConfirmSearchPage::new(parts.uri.path(), fields).render(state, &context)
 }

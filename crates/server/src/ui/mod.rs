@@ -3,15 +3,16 @@
 //! | Module | Contents |
 //! |---|---|
 //! | `assets`, `static_files`, `templates` | the files of `web/`, the template renderer and the headers of every page |
-//! | `branding` | logos and colors of the active branding |
+//! | `branding`, `opensearch` | logos and colors of the active branding; the description for search engines of browsers |
 //! | `page_context`, `page_context_extractor`, `i18n` | what every page shows, and the languages |
 //! | `search` | the search page; without JavaScript a plain list |
 //! | `confirm_search` | confirmation of a search that another site started |
 //! | `answer`, `chat` | the summary of a search, and the Assistant |
+//! | `first_run` | first steps of a new installation |
 //! | `history`, `account` | the user's searches, profile, tokens, connections and preferences |
 //! | `review`, `egress` | elections among versions, and documents sent outside |
 //! | `admin` | the console |
-//! | `sign_in`, `oidc`, `notice`, `not_found` | sign-in, and pages with a single message |
+//! | `sign_in`, `session_view`, `oidc`, `notice`, `not_found` | sign-in, and pages with a single message |
 //! | `transform_form`, `upload` | upload of query transforms |
 
 mod account;
@@ -22,6 +23,7 @@ mod branding;
 mod chat;
 mod confirm_search;
 mod egress;
+mod first_run;
 mod history;
 mod i18n;
 #[cfg(test)]
@@ -29,10 +31,12 @@ mod i18n_coverage_tests;
 mod not_found;
 mod notice;
 mod oidc;
+mod opensearch;
 mod page_context;
 mod page_context_extractor;
 mod review;
 mod search;
+mod session_view;
 mod sign_in;
 mod static_files;
 pub mod templates;
@@ -41,6 +45,7 @@ mod upload;
 
 pub use confirm_search::confirm_search;
 pub use not_found::html_not_found;
+pub use page_context::PageContext;
 pub use sign_in::local_path;
 
 use crate::state::AppState;
@@ -63,7 +68,7 @@ pub fn router() -> Router<Arc<AppState>> {
         .route("/static/{*path}", get(static_files::serve))
         .route("/branding/logo/{theme}/", get(branding::logo))
         .route("/branding/colours.css", get(branding::colors_css))
-        .route("/search/{id}/answer/", get(answer::answer_fragment))
+        .route("/branding/opensearch.xml", get(opensearch::description))
         .merge(chat::router())
         .merge(search::router())
         .merge(admin::router())

@@ -1,8 +1,9 @@
 //! Page context: user, language, theme and branding, available to every template.
 
-use super::i18n::Language;
+use super::i18n::{Language, Languages};
 use crate::branding_cache::BrandView;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// In templates: `context`.
 #[derive(Debug, Clone, Serialize)]
@@ -16,10 +17,12 @@ pub struct PageContext {
     pub has_cache: bool,
     /// None without a session. Masked anew for each page.
     pub csrf: Option<String>,
-    pub language: Language,
-    pub languages: &'static [Language],
+    pub language: Arc<Language>,
+    pub languages: Languages,
     /// `light`, `dark`, or empty to follow the system.
     pub theme: &'static str,
+    /// Whether summaries are shown in full, not folded.
+    pub opens_answers: bool,
     /// Base path of styles and scripts.
     pub assets: String,
     /// The API's prefix, such as `/svc`.

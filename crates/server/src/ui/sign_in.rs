@@ -2,14 +2,16 @@
 
 use super::i18n::t;
 use super::page_context::PageContext;
+use super::session_view::{self, SessionView};
 use crate::auth::{
-    Caller, Scheme, by_password, close_session, cookie, events, open_session, random_text, read_cookie,
-    same_text,
+    Caller, Scheme, by_password, close_session, cookie, events, identify_by_cookie, open_session,
+    random_text, read_cookie, same_text,
 };
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorCode};
 use crate::extract::ApiQuery;
 use crate::state::AppState;
+use axum::Json;
 use axum::extract::{Form, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -25,6 +27,8 @@ const FORM_COOKIE: &str = "tributary_sign_in";
 #[serde(default)]
 pub struct SignInQuery {
     next: String,
+    /// `json` for the state of the session instead of the page.
+    format: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -34,6 +38,8 @@ pub struct SignInForm {
     username: String,
     password: String,
     next: String,
+    /// As in [`SignInQuery`]; used if the credentials are refused.
+    format: String,
 }
 
 #[derive(Serialize)]
@@ -59,7 +65,7 @@ pub async fn sign_in_page(
     jar: CookieJar,
     ApiQuery(query): ApiQuery<SignInQuery>,
 ) -> Result<Response, ApiError> {
-    let form = SignInForm { next: query.next, ..SignInForm::default() };
+    let form = SignInForm { next: query.next, format: query.format, ..SignInForm::default() };
     show(&state, &context, jar, &form, StatusCode::OK, None).await
 }
 
@@ -127,8 +133,15 @@ async fn show(
     let csrf = random_text();
     let next = local_path(&form.next);
     let services = services(state, next).await?;
-    let values = SignInPage { csrf: &csrf, next, username: &form.username, error, services };
-    let page = state.templates.render_page(status, "login.html", context, values)?;
+    let page = if form.format == session_view::FORMAT {
+        let session = identify_by_cookie(state, &jar).await?;
+        let error = error.map(|sentence| context.language.translate(sentence, &[]));
+        let view = SessionView::of(session, &csrf, error.as_deref(), !services.is_empty());
+        (status, Json(view)).into_response()
+    } else {
+        let values = SignInPage { csrf: &csrf, next, username: &form.username, error, services };
+        state.templates.render_page(status, "login.html", context, values)?
+    };
     Ok((jar.add(cookie(&state.settings, FORM_COOKIE, csrf)), page).into_response())
 }
 

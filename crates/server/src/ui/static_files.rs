@@ -29,9 +29,11 @@ pub async fn serve(
     let content_type = content_type(&name).ok_or_else(|| ApiError::of(ErrorCode::NotFound))?;
     let mut response = match assets.compressed.get(&name).filter(|_| takes_gzip(&headers)) {
         Some(bytes) => ([(header::CONTENT_ENCODING, "gzip")], bytes.clone()).into_response(),
-        None => {
-            assets.read(&name).ok_or_else(|| ApiError::of(ErrorCode::NotFound))?.into_owned().into_response()
-        }
+        None => assets
+            .served(&name)
+            .ok_or_else(|| ApiError::of(ErrorCode::NotFound))?
+            .into_owned()
+            .into_response(),
     };
     let own = response.headers_mut();
     own.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));

@@ -1,7 +1,7 @@
 //! Template renderer, and the headers of every page. The template engine escapes all values.
 
 use super::assets::{Assets, gzip};
-use super::i18n::{LANGUAGES, Language, Translations, decimal, number};
+use super::i18n::{Language, Languages};
 use super::page_context::PageContext;
 use crate::error::ApiError;
 use axum::http::{StatusCode, header};
@@ -19,19 +19,30 @@ const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-
                    form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
                    require-trusted-types-for 'script'; trusted-types fragments";
 
-/// The compiled templates, one set per language. Their names end in `.html`, which enables escaping.
+/// The compiled templates, one set per language.
 pub struct Templates {
     assets: Arc<Assets>,
-    compiled: Vec<(Language, Environment<'static>)>,
+    /// None if the files may change while the program runs.
+    compiled: Option<Compiled>,
+}
+
+struct Compiled {
+    languages: Languages,
+    environments: Vec<(Arc<Language>, Environment<'static>)>,
 }
 
 impl Templates {
     #[expect(clippy::expect_used, reason = "the templates are compiled in and a test renders each of them")]
     pub fn new(assets: Arc<Assets>) -> Self {
-        let compile =
-            |language: &Language| (*language, environment(&assets, *language).expect("good templates"));
-        let compiled = if assets.is_folder() { Vec::new() } else { LANGUAGES.iter().map(compile).collect() };
+        let compiled = (!assets.is_folder()).then(|| Compiled::new(&assets).expect("good templates"));
         Self { assets, compiled }
+    }
+
+    pub fn languages(&self) -> Result<Languages, ApiError> {
+        match &self.compiled {
+            Some(compiled) => Ok(compiled.languages.clone()),
+            None => Languages::read(&self.assets).map_err(ApiError::internal),
+        }
     }
 
     /// Renders a whole page, with the security headers.
@@ -67,33 +78,49 @@ impl Templates {
             let template = environment.get_template(name).map_err(ApiError::internal)?;
             template.render(values).map_err(|error| ApiError::internal(format_args!("{error:#}")))
         };
-        match self.compiled.iter().find(|(language, _)| *language == context.language) {
-            Some((_, environment)) => render(environment),
-            None => render(&environment(&self.assets, context.language).map_err(ApiError::internal)?),
+        match self.compiled.as_ref().and_then(|compiled| compiled.environment(&context.language)) {
+            Some(environment) => render(environment),
+            None => render(&environment(&self.assets, &context.language).map_err(ApiError::internal)?),
         }
     }
 }
 
-/// All templates, with the translations of one language.
-fn environment(assets: &Assets, language: Language) -> Result<Environment<'static>, minijinja::Error> {
+impl Compiled {
+    fn new(assets: &Assets) -> Result<Self, String> {
+        let languages = Languages::read(assets)?;
+        let mut environments = Vec::new();
+        for language in languages.iter() {
+            let environment = environment(assets, language).map_err(|error| format!("{error:#}"))?;
+            environments.push((Arc::clone(language), environment));
+        }
+        Ok(Self { languages, environments })
+    }
+
+    fn environment(&self, language: &Language) -> Option<&Environment<'static>> {
+        let found = self.environments.iter().find(|(one, _)| one.code == language.code);
+        found.map(|(_, environment)| environment)
+    }
+}
+
+/// All templates, with the translations of one language. Their names end in `.html` or `.xml`, which enables escaping.
+fn environment(assets: &Assets, language: &Arc<Language>) -> Result<Environment<'static>, minijinja::Error> {
     let broken = |what: String| minijinja::Error::new(minijinja::ErrorKind::TemplateNotFound, what);
     let mut environment = Environment::new();
     for name in Assets::templates() {
         let bytes = assets.read(&format!("templates/{name}")).ok_or_else(|| broken(name.clone()))?;
         environment.add_template_owned(name, String::from_utf8_lossy(&bytes).into_owned())?;
     }
-    let words = match assets.read(&format!("words/{}.json", language.code)) {
-        Some(json) => Translations::parse(&json).map_err(|error| broken(error.to_string()))?,
-        None => Translations::default(),
-    };
-    let plural = words.clone();
-    environment.add_function("t", move |sentence: &str, values: Kwargs| translate(&words, sentence, &values));
-    environment.add_function("tn", move |one: &str, many: &str, n: i64| {
-        plural.translate(if n == 1 { one } else { many }, &[("n", number(n, language))])
-    });
     environment.set_formatter(write_value);
-    environment.add_filter("number", move |count: f64| number(count as i64, language));
-    environment.add_filter("decimal", move |figure: minijinja::Value| decimal(&figure.to_string(), language));
+    let shared = || Arc::clone(language);
+    let language = shared();
+    environment.add_function("t", move |text: &str, values: Kwargs| translate(&language, text, &values));
+    let language = shared();
+    environment.add_function("tn", move |one: &str, many: &str, n: i64| language.plural(one, many, n));
+    let language = shared();
+    environment.add_filter("number", move |count: f64| language.format.number(count as i64));
+    let language = shared();
+    environment
+        .add_filter("decimal", move |figure: minijinja::Value| language.format.decimal(&figure.to_string()));
     Ok(environment)
 }
 
@@ -117,12 +144,12 @@ fn write_value(
     }
 }
 
-fn translate(words: &Translations, sentence: &str, values: &Kwargs) -> Result<String, minijinja::Error> {
+fn translate(language: &Language, text: &str, values: &Kwargs) -> Result<String, minijinja::Error> {
     let mut filled = Vec::new();
     for name in values.args() {
         filled.push((name, values.get::<minijinja::Value>(name)?.to_string()));
     }
-    Ok(words.translate(sentence, &filled))
+    Ok(language.translate(text, &filled))
 }
 
 #[cfg(test)]
@@ -137,9 +164,10 @@ pub mod tests {
             is_curator: true,
             has_cache: true,
             csrf: Some(text.to_owned()),
-            language: LANGUAGES[0],
-            languages: LANGUAGES,
+            language: Arc::default(),
+            languages: Languages::default(),
             theme: "",
+            opens_answers: false,
             assets: "/static/0".to_owned(),
             api: "/svc".to_owned(),
             path: "/".to_owned(),
@@ -152,8 +180,8 @@ pub mod tests {
     #[test]
     fn every_template_compiles_in_every_language() {
         let assets = Assets::new("");
-        for language in LANGUAGES {
-            let environment = environment(&assets, *language).expect("templates");
+        for language in Languages::read(&assets).expect("words").iter() {
+            let environment = environment(&assets, language).expect("templates");
             assert!(environment.templates().count() > 4);
         }
     }
@@ -165,15 +193,23 @@ pub mod tests {
         let services = json!([{"name": bad, "href": bad}]);
         let login = json!({"csrf": bad, "next": bad, "username": bad, "error": bad, "services": services});
         let notice = json!({"title": bad, "sentence": bad, "href": bad, "link": bad});
+        let frame = json!({
+            "sections": [{"title": bad, "pages": [{"href": bad, "title": bad}]}],
+            "section": {"title": bad, "pages": [{"href": bad, "title": bad}, {"href": bad, "title": bad}]},
+            "page": {"slug": bad, "href": bad, "title": bad},
+        });
         let form = json!({
-            "name": bad, "kind": bad, "kinds": [bad], "content": bad,
+            "frame": frame, "name": bad, "kind": bad, "kinds": [bad], "content": bad,
             "query": bad, "errors": [bad], "saved": [bad, 1], "preview": bad,
             "transforms": [{"id": 1, "reference": bad, "is_shared": false, "updated": bad}],
         });
+        let confirm = json!({"query": bad, "action": bad, "fields": [[bad, bad]], "is_shared": true});
         let rendered = [
             ("login.html", login),
             ("notice.html", notice),
             ("transform_form.html", form),
+            ("confirm_search.html", confirm),
+            ("api_docs.html", json!({})),
             ("history.html", json!({})),
             ("account.html", json!({})),
             ("review.html", json!({"run": null})),

@@ -1,6 +1,7 @@
 //! Upload form for query transforms: reports errors by line and previews the rules on a query. A file with the same
 //! name and type replaces the existing transform.
 
+use super::admin::ConsoleFrame;
 use super::page_context::PageContext;
 use super::upload::Upload;
 use crate::audit::AuditedStore;
@@ -29,8 +30,12 @@ pub struct FormQuery {
     query: String,
 }
 
+/// The page of the console that the form belongs to.
+const CONSOLE_SLUG: &str = "querytransforms";
+
 #[derive(Serialize)]
 struct FormPage {
+    frame: ConsoleFrame,
     name: String,
     kind: &'static str,
     kinds: [&'static str; 3],
@@ -152,8 +157,10 @@ async fn save(
 
 impl FormPage {
     async fn open(state: &AppState) -> Result<Self, ApiError> {
+        let frame = ConsoleFrame::of(CONSOLE_SLUG).ok_or_else(|| ApiError::of(ErrorCode::NotFound))?;
         let transforms = state.store.transforms().await?;
         Ok(Self {
+            frame,
             name: String::new(),
             kind: TransformType::default().as_str(),
             kinds: TransformType::ALL.map(TransformType::as_str),

@@ -13,6 +13,8 @@ pub(crate) const FOLDER_ID: &str = "bodies_folder";
 /// Number of texts that are looked up among the records before a folder without an id is accepted.
 const SAMPLE: usize = 100;
 
+const IN_ANOTHER_FOLDER: &str = "the texts of these records are in another folder";
+
 /// Texts are read from the folder as it is; before the first write or removal, the folder is compared with the
 /// records.
 pub struct ClaimedFolder {
@@ -35,7 +37,7 @@ impl ClaimedFolder {
         let (here, recorded) = (self.bodies.id().await?, self.recorded().await?);
         match (&here, recorded) {
             (Some(here), Some(recorded)) if *here == recorded => Ok(()),
-            (_, Some(_)) => Err(self.elsewhere("the texts of these records are in another folder")),
+            (_, Some(_)) => Err(self.elsewhere(IN_ANOTHER_FOLDER)),
             (_, None) if !self.fits().await? => {
                 Err(self.elsewhere("the records have texts, and none of them is here"))
             }
@@ -105,6 +107,15 @@ impl BodyStore for ClaimedFolder {
         self.ensure_claimed().await
     }
 
+    async fn check(&self) -> Result<(), BodyError> {
+        self.bodies.check().await?;
+        let (here, recorded) = (self.bodies.id().await?, self.recorded().await?);
+        if recorded.is_some() && recorded != here {
+            return Err(self.elsewhere(IN_ANOTHER_FOLDER));
+        }
+        Ok(())
+    }
+
     async fn adopt(&self) -> Result<(), BodyError> {
         self.bodies.prepare().await?;
         let id = self.bodies.ensure_id().await?;
@@ -146,9 +157,11 @@ mod tests {
         let (place, records) = (tempfile::tempdir().unwrap(), records().await);
         let first = folder(&place, "first", &records);
         first.prepare().await.unwrap();
+        first.check().await.unwrap();
         first.put(&key(), Bytes::from_static(b"text")).await.unwrap();
         let second = folder(&place, "second", &records);
         assert_refused(second.prepare().await, "in another folder");
+        assert_refused(second.check().await, "in another folder");
         assert_refused(second.put(&key(), Bytes::from_static(b"text")).await, "in another folder");
         assert_refused(second.delete(&key()).await, "in another folder");
         assert_eq!(second.get(&key()).await.unwrap(), None);

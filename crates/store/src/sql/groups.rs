@@ -1,6 +1,6 @@
 //! Groups and their members.
 
-use super::{providers, versions};
+use super::{names, providers, versions};
 use crate::SqlStore;
 use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::json::{plain, to_column, to_count};
@@ -32,6 +32,7 @@ pub(super) async fn create(store: &SqlStore, spec: GroupSpec, now: Instant) -> R
     const TEXT: &str =
         "INSERT INTO user_groups (name, date_created) VALUES ($1, $2) RETURNING id, name, date_created";
     let mut tx = store.begin_change().await?;
+    names::GROUPS.check_free(&mut tx, &plain(&spec.name), None).await?;
     let row = on_tx!(&mut tx, db => sqlx::query_as::<_, GroupRow>(TEXT)
         .bind(plain(&spec.name)).bind(to_micros(now)).fetch_one(db))?;
     store.commit_change(tx, vec![event(row.id, None, Some(&row.name))]).await?;
@@ -56,6 +57,7 @@ pub(super) async fn groups(db: &Db, offset: u64, limit: u64) -> Result<Page<Grou
 pub(super) async fn replace(store: &SqlStore, id: GroupId, spec: GroupSpec) -> Result<Group, StoreError> {
     const TEXT: &str = "UPDATE user_groups SET name = $2 WHERE id = $1 RETURNING id, name, date_created";
     let mut tx = store.begin_change().await?;
+    names::GROUPS.check_free(&mut tx, &plain(&spec.name), Some(id.0)).await?;
     // Members are locked before their group, as when a user is changed.
     versions::count_members(&mut tx, id).await?;
     store.lock_version(&mut tx, EditableRecord::Group(id)).await?;

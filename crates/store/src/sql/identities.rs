@@ -1,7 +1,7 @@
 //! External identities: issuer and subject identify a user, never a name.
 
-use super::groups;
 use super::user_rows::{UserRow, fold, user_columns, with_groups};
+use super::{groups, names};
 use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::json::plain;
@@ -11,6 +11,7 @@ use domain::authenticator::ProvenIdentity;
 use domain::ids::UserId;
 use domain::instant::{Instant, to_micros};
 use domain::ports::{IdentityStore, StoreError};
+use domain::provider::is_same_name;
 use domain::user::{USERNAME_CHARS_MAX, User};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -136,12 +137,11 @@ impl SqlStore {
 
 /// The name, or the name with the first free number.
 async fn free_name(tx: &mut Tx, wanted: &str) -> Result<String, StoreError> {
-    const TEXT: &str = "SELECT COUNT(*) FROM users WHERE username = $1";
+    let taken = names::USERS.hold(tx).await?;
     let stem: String = wanted.chars().take(USERNAME_CHARS_MAX - NUMBER_CHARS_MAX).collect();
     for number in 1..=NAME_NUMBERS_MAX {
         let name = if number == 1 { stem.clone() } else { format!("{stem}-{number}") };
-        let taken: i64 = on_tx!(tx, db => sqlx::query_scalar(TEXT).bind(name.as_str()).fetch_one(db))?;
-        if taken == 0 {
+        if !taken.iter().any(|(_, other)| is_same_name(&name, other)) {
             return Ok(name);
         }
     }

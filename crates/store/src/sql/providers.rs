@@ -3,7 +3,7 @@
 //!
 //! `spec` contains the public fields; `credentials` and `confidential` are encrypted.
 
-use super::{corpus, provider_names};
+use super::{corpus, names};
 use crate::SqlStore;
 use crate::checkpoints::empty_log;
 use crate::db::{Db, Tx, on_connection, on_db, on_tx, rows_affected};
@@ -163,7 +163,7 @@ impl ProviderStore for SqlStore {
         let mut providers = Vec::with_capacity(specs.len());
         for spec in specs {
             let mut provider = SearchProvider::unsaved(spec, owner, to_micros(now));
-            provider_names::check_free(&mut tx, &provider.spec.name, None).await?;
+            names::PROVIDERS.check_free(&mut tx, &provider.spec.name, None).await?;
             provider.id = insert(&mut tx, &provider).await?;
             seal(&mut tx, &self.key, provider.id, provider.credentials.expose()).await?;
             let confidential = Confidential::take(&mut provider.spec.clone());
@@ -207,7 +207,7 @@ impl ProviderEdits for SqlStore {
         let before = before(&mut tx, &self.key, id).await?;
         // Earlier versions accepted names that differ by case only; such a provider can be edited.
         if !is_same_name(&spec.name, &before.spec.name) {
-            provider_names::check_free(&mut tx, &spec.name, Some(id)).await?;
+            names::PROVIDERS.check_free(&mut tx, &spec.name, Some(id.0)).await?;
         }
         let unreadable = before.unreadable.after(&spec);
         let wanted = SearchProvider::unsaved(spec, UserId(0), to_micros(now));

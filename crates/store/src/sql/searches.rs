@@ -19,7 +19,7 @@ use domain::ports::{
     FinishedRun, NewLease, Page, SearchEdits, SearchStore, StartedSearch, StoreError, StoredRun,
 };
 use domain::retention::Retention;
-use domain::search::{Search, SearchFilter, SearchSpec, Sort};
+use domain::search::{ASSISTANT_TAG, Search, SearchFilter, SearchSpec, Sort};
 use domain::search_run::RunState;
 use domain::status::SearchStatus;
 use sqlx::QueryBuilder;
@@ -355,6 +355,10 @@ where
     }
     if filter.subscribed {
         query.push(" AND subscribe");
+    }
+    if filter.without_assistant {
+        // Texts inside of JSON have escaped quotes, so that only the list of tags matches.
+        query.push(format!(" AND CAST(draft AS TEXT) NOT LIKE '%\"tags\":[\"{ASSISTANT_TAG}\"%'"));
     }
     if let Some(text) = &filter.text {
         query.push(" AND query_folded LIKE ").push_bind(pattern(text)).push(" ESCAPE '\\'");

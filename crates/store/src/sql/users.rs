@@ -1,7 +1,7 @@
 //! Users with the names of their groups, joined in: one row per membership.
 
 use super::user_rows::{UserRow, fold, user_columns, with_groups};
-use super::{corpus, groups, tokens};
+use super::{corpus, groups, names, tokens};
 use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
@@ -34,6 +34,7 @@ impl UserStore for SqlStore {
         let now = to_micros(now);
         let (username, email) = (plain(&spec.username), plain(&spec.email));
         let mut tx = self.begin_change().await?;
+        names::USERS.check_free(&mut tx, &username, None).await?;
         let id = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
             .bind(username.as_str())
             .bind(email.as_str())
@@ -128,6 +129,8 @@ impl UserEdits for SqlStore {
         let now = to_micros(now);
         let (username, email) = (plain(&spec.username), plain(&spec.email));
         let mut tx = self.begin_change().await?;
+        // Before the lock of all users, as when a user is created, to avoid deadlocks.
+        names::USERS.check_free(&mut tx, &username, Some(id.0)).await?;
         if !spec.is_admin {
             keep_an_administrator(&mut tx, id).await?;
         }

@@ -12,13 +12,11 @@ const TAGS_MAX: usize = 256;
 /// Elements whose content is no text.
 const UNREAD: [&str; 2] = ["script", "style"];
 
-/// The query without the tags of complete elements, and with entities decoded. Those without a semicolon are text:
-/// `a&not`.
+/// The query without the tags of complete elements, and with entities decoded.
 pub fn without_markup(query: &str) -> Cow<'_, str> {
     let markup = if query.contains("</") { markup(query) } else { Vec::new() };
-    let has_entities = query.contains('&') && query.contains(';');
     if markup.is_empty() {
-        return if has_entities { decode_entities(query).into() } else { query.into() };
+        return with_entities_decoded(query);
     }
     let mut text = String::with_capacity(query.len());
     let mut at = 0;
@@ -31,7 +29,31 @@ pub fn without_markup(query: &str) -> Cow<'_, str> {
         at = at.max(place.end);
     }
     text.push_str(&query[at..]);
-    if has_entities { decode_entities(&text).into() } else { text.into() }
+    with_entities_decoded(&text).into_owned().into()
+}
+
+/// Entities without a semicolon are text: `a&not`.
+fn with_entities_decoded(query: &str) -> Cow<'_, str> {
+    if !query.contains('&') || !query.contains(';') {
+        return query.into();
+    }
+    let mut text = String::with_capacity(query.len());
+    let mut rest = query;
+    while let Some(start) = rest.find('&') {
+        text.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let name = rest[1..]
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '#')
+            .map_or(rest.len(), |end| end + 1);
+        let (entity, after) = match rest[name..].strip_prefix(';') {
+            Some(after) => (decode_entities(&rest[..=name]), after),
+            None => (rest[..name].to_owned(), &rest[name..]),
+        };
+        text.push_str(&entity);
+        rest = after;
+    }
+    text.push_str(rest);
+    text.into()
 }
 
 struct Tag<'a> {
@@ -139,6 +161,8 @@ mod tests {
             ("<a href=x", "<a href=x"),
             ("a < b", "a < b"),
             ("a&not b", "a&not b"),
+            ("a&not b; c &copy= &lt;d&gt;", "a&not b; c &copy= <d>"),
+            ("&amp;not; &#x41;&unknown; &", "&not; A&unknown; &"),
         ] {
             assert_eq!(words(query), expected, "{query}");
         }

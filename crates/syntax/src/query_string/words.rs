@@ -1,5 +1,6 @@
 //! The characters of a word that are part of it, and those that separate words.
 
+use super::tag::tag_of;
 use super::tokens::{is_hebrew, is_operator};
 use std::borrow::Cow;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -10,8 +11,8 @@ const SCHEMES: [&str; 3] = ["https://", "http://", "ftp://"];
 /// The words of one written word, separated by single spaces; empty if there are none.
 ///
 /// Alphanumeric characters and their combining marks stay as they are written, and so do the signs of `C++`, `C#`, `.NET`,
-/// `AT&T`, `user@example.com`, `3.5%`, `$20`, `don't` and `10:30`. Other characters separate words, except for invisible
-/// ones.
+/// `AT&T`, `user@example.com`, `3.5%`, `$20`, `don't`, `10:30` and `doi:10.1000/182`. Other characters separate words,
+/// except for invisible ones.
 pub(super) fn clean_word(written: &str) -> Cow<'_, str> {
     let is_plain = written.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let cleaned = if is_plain { Cow::Borrowed(written) } else { Cow::Owned(Cleaner::of(written, false)) };
@@ -89,6 +90,8 @@ enum Fate {
 struct Cleaner {
     out: String,
     is_phrase: bool,
+    /// It began with a scheme; the colon of its port is not that of a tag.
+    is_url: bool,
     /// The last character that was visible.
     before: Option<char>,
 }
@@ -99,7 +102,8 @@ impl Cleaner {
             written.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
         });
         let written = scheme.map_or(written, |scheme| &written[scheme.len()..]);
-        let mut cleaner = Self { out: String::with_capacity(written.len()), is_phrase, before: None };
+        let out = String::with_capacity(written.len());
+        let mut cleaner = Self { out, is_phrase, is_url: scheme.is_some(), before: None };
         let mut chars = written.chars();
         while let Some(c) = chars.next() {
             let next = chars.clone().find(|c| !is_invisible(*c));
@@ -146,6 +150,7 @@ impl Cleaner {
             '?' => {
                 if_it_is((is_part(last) || matches!(last, Some('%' | '+' | '#' | ')'))) && !is_before_word)
             }
+            '/' => if_it_is(is_part(last) && is_before_word),
             '_' => Fate::Stays,
             '(' | ')' => if_it_is(self.is_phrase),
             '$' => if_it_is(is_after_word || is_before_word),
@@ -161,11 +166,15 @@ impl Cleaner {
         }
     }
 
-    /// The pieces that contain an alphanumeric character. Only in an address, `_` is part of a word.
+    /// The pieces that contain an alphanumeric character. Only in a word with a tag, `/` is part of it; `_` is in an
+    /// address, too.
     fn words(self) -> String {
         let mut words = String::with_capacity(self.out.len());
-        let pieces =
-            self.out.split(' ').flat_map(|piece| piece.split(if is_address(piece) { ' ' } else { '_' }));
+        let is_tagged = |piece: &str| !self.is_url && tag_of(piece).is_some();
+        let is_whole = |piece: &str| is_tagged(piece) || is_address(piece);
+        let pieces = self.out.split(' ');
+        let pieces = pieces.flat_map(|piece| piece.split(if is_tagged(piece) { ' ' } else { '/' }));
+        let pieces = pieces.flat_map(|piece| piece.split(if is_whole(piece) { ' ' } else { '_' }));
         for piece in pieces {
             let piece = piece.trim_end_matches('-');
             let piece = if self.is_phrase { piece } else { piece.trim_start_matches('-') };

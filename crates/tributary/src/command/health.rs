@@ -1,6 +1,7 @@
 //! `tributary health`: health check of the local service, for container and process supervisors.
 
 use super::CliContext;
+use crate::running_service::RunningService;
 use crate::terminal;
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -8,6 +9,7 @@ use domain::ports::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOpt
 use domain::settings::Settings;
 use outbound::{ClientLimits, GuardedClient};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::path::Path;
 use std::time::Duration;
 use url::Url;
 
@@ -26,7 +28,7 @@ pub struct Health {
     /// Also check that it is ready to serve: the database is reachable and it is not shutting down.
     #[arg(long)]
     ready: bool,
-    /// Port (SVC_PORT).
+    /// Port [default: that of the service running on the data folder, or SVC_PORT]
     #[arg(long)]
     port: Option<u16>,
 }
@@ -35,7 +37,10 @@ impl Health {
     pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         let settings = cli.load_settings(&[])?.settings;
         let page = if self.ready { "ready" } else { "live" };
-        let url = address(&settings, self.port.unwrap_or(settings.port), page)?;
+        let url = match (self.port, RunningService::find(Path::new(&settings.data_dir))) {
+            (None, Some(service)) => service.url.join(&path(page))?,
+            (port, _) => address(&settings, port.unwrap_or(settings.port), page)?,
+        };
         let answer = ask(&url).await.with_context(|| format!("{url} does not respond"))?;
         let body = String::from_utf8_lossy(&answer.body);
         ensure!(answer.status == 200, "{url} returned {}: {}", answer.status, body.trim());
@@ -45,7 +50,11 @@ impl Health {
 }
 
 fn address(settings: &Settings, port: u16, page: &str) -> anyhow::Result<Url> {
-    service_url(settings, port, &format!("/svc/health/{page}/"))
+    service_url(settings, port, &path(page))
+}
+
+fn path(page: &str) -> String {
+    format!("/svc/health/{page}/")
 }
 
 /// The URL of a path of the local service. If it listens on all addresses, the loopback address is used.

@@ -83,7 +83,7 @@ enum Command {
     Demo(demo::Demo),
     /// Run the service.
     Serve(serve::Serve),
-    /// Create the database and the administrator, and add bundled providers.
+    /// Create the database and the administrator, add sources, try a search, and create a user.
     Setup(setup::Setup),
     /// Start services in the background.
     Start(control::Start),
@@ -245,7 +245,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::ReloadPrompts(reload) => return reload.run(&cli).await,
         Command::SyncProviders(sync) => sync.run(&cli).await?,
         Command::Doctor(doctor) => return doctor.run(&cli).await,
-        Command::Setup(setup) => setup.run(&cli).await?,
+        Command::Setup(setup) => return setup.run(&cli).await,
         Command::Start(start) => return start.run(&cli).await,
         Command::Stop(stop) => return stop.run(&cli).await,
         Command::Restart(restart) => return restart.run(&cli).await,

@@ -77,17 +77,34 @@ fn list(group: Option<&str>, json: bool) -> anyhow::Result<()> {
     }
     let width = sources.iter().map(|source| source.slug.len()).max().unwrap_or(0);
     for source in &sources {
-        let key = if source.needs_filling() { "needs a key or URL" } else { "no key" };
         terminal::line(format!(
-            "{:10}  {:width$}  {:22}  {}",
+            "{:10}  {:width$}  {:25}  {}",
             source.group(),
             source.slug,
-            key,
+            describe_needs(source),
             source.spec.name
         ));
     }
     terminal::line(format!("{} providers. Add one with: tributary providers add <name>", sources.len()));
     Ok(())
+}
+
+/// What must be set up first, in the words of the gallery.
+fn describe_needs(source: &ReadySource) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for need in source.setup_needs(PLUGINS.connector(&source.spec.connector)) {
+        let word = match need.as_str() {
+            "credentials" | "http_request_headers" => "a key",
+            "authenticator" => "a connected account",
+            "url" => "a URL",
+            "ai_model" => "an AI model",
+            _ => "details of your data",
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    if words.is_empty() { "no setup needed".to_owned() } else { format!("needs {}", words.join(", ")) }
 }
 
 pub(super) async fn add(
@@ -186,6 +203,22 @@ mod tests {
             let (source, said) = added(slug, None, credentials);
             assert_eq!(source.spec.active, is_active, "{slug} {credentials:?}");
             assert!(said.contains(sentence), "{slug} {credentials:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn the_list_says_what_a_source_needs() {
+        for (slug, expected) in [
+            ("arxiv", "no setup needed"),
+            ("microsoft-learn", "no setup needed"),
+            ("guardian", "needs a key"),
+            ("brave-search", "needs a key"),
+            ("gmail", "needs a connected account"),
+            ("gen-ai", "needs an AI model"),
+            ("file-system", "needs a URL"),
+            ("searxng", "needs a URL"),
+        ] {
+            assert_eq!(describe_needs(&bundled_providers::find(slug).unwrap()), expected, "{slug}");
         }
     }
 

@@ -18,6 +18,8 @@ use tasks::{Worker, WorkerConfig};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+const RESULTS_DEFAULT: u32 = 10;
+
 /// Search from the command line, directly on the data folder, without a running service.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -35,7 +37,7 @@ pub struct Search {
     #[arg(long)]
     json: bool,
     /// Number of results.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = RESULTS_DEFAULT)]
     results: u32,
     /// Mixer that orders the results.
     #[arg(long, default_value = domain::search::DEFAULT_MIXER)]
@@ -46,8 +48,20 @@ pub struct Search {
 }
 
 impl Search {
+    /// A search of the administrator in the default sources.
+    pub fn of(query: String) -> Self {
+        Self {
+            query,
+            providers: Vec::new(),
+            json: false,
+            results: RESULTS_DEFAULT,
+            mixer: domain::search::DEFAULT_MIXER.to_owned(),
+            user: "admin".to_owned(),
+        }
+    }
+
     pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
-        let app = cli.open().await?;
+        let app = cli.open_existing().await?;
         let owner = named_user(&app, &self.user).await?;
         let spec = SearchSpec {
             query_string: self.query,

@@ -89,6 +89,16 @@ impl UserCommand {
     }
 }
 
+/// Adds a user with a generated password, which is printed.
+pub(super) async fn add_with_new_password(cli: &CliContext, username: String) -> anyhow::Result<()> {
+    let app = cli.open().await?;
+    let password = password(false)?;
+    let spec = UserSpec { username, password: Some(password.text.clone()), ..UserSpec::default() };
+    add(&app, spec, &password).await?;
+    app.store.close().await;
+    Ok(())
+}
+
 struct NewPassword {
     text: String,
     /// Then it is shown.

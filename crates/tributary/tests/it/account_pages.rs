@@ -16,7 +16,8 @@ async fn history_and_account_speak_the_language_of_the_reader() {
     let table = [
         ("/history/", "en", "<h1>History</h1>", "/js/history/main.js"),
         ("/history/", "de-AT,de;q=0.9", "<h1>Verlauf</h1>", "/js/history/main.js"),
-        ("/account/", "fr", "<h1>Account</h1>", "/js/account/main.js"),
+        ("/account/", "nl", "<h1>Account</h1>", "/js/account/main.js"),
+        ("/account/", "fr-CA", "<h1>Compte</h1>", "/js/account/main.js"),
         ("/account/", "de", "<h1>Konto</h1>", "/js/account/main.js"),
         ("/review/", "en", "<h1>Review queue</h1>", "/js/review/queue.js"),
         ("/review/3/", "de", "<h1>Wahl</h1>", "/js/review/run.js"),
@@ -26,7 +27,7 @@ async fn history_and_account_speak_the_language_of_the_reader() {
         let answer = page(&mut browser, path, language).await;
         assert_eq!(answer.status, 200, "{path}");
         let html = answer.body.as_str().unwrap();
-        let spoken = if language.starts_with("de") { "de" } else { "en" };
+        let spoken = ["de", "fr"].into_iter().find(|code| language.starts_with(code)).unwrap_or("en");
         assert!(html.contains(&format!("<html lang=\"{spoken}\"")), "{path} {language}: {html}");
         assert!(html.contains(title) && html.contains(module), "{path} {language}: {html}");
         assert!(answer.header("content-security-policy").contains("script-src 'self'"), "{path}");

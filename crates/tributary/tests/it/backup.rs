@@ -185,7 +185,9 @@ async fn the_texts_of_the_cache_come_along() {
         tokio::time::sleep(Duration::from_millis(200)).await;
     };
     let made = run(here.path(), &["--data-dir", "data/demo", "backup", "monday", "--with-key"]);
-    assert!(made.status.success() && text(&made.stdout).contains("texts "), "{made:?}");
+    assert!(made.status.success(), "{made:?}");
+    let listed = run(here.path(), &["--data-dir", "data/demo", "backup", "--verify", "monday"]);
+    assert!(listed.status.success() && text(&listed.stdout).contains("texts "), "{listed:?}");
     running.kill();
     let file = here.path().join("monday");
     let restored = run(there.path(), &["--data-dir", "data/demo", "restore", file.to_str().unwrap()]);
@@ -399,6 +401,7 @@ fn a_backup_with_its_key_needs_nothing_else() {
     std::fs::write(here.path().join("data/dictionaries/german.txt"), "fluss\n").unwrap();
     let made = run(here.path(), &["backup", "b", "--with-key"]);
     assert!(made.status.success() && text(&made.stderr).contains("contains the encryption key"), "{made:?}");
+    assert_eq!(text(&made.stdout).lines().count(), 1, "only --verify lists the parts: {made:?}");
     let twice = run(here.path(), &["backup", "b"]);
     assert!(!twice.status.success() && text(&twice.stderr).contains("--force"), "{twice:?}");
     let file = here.path().join("b");

@@ -110,7 +110,7 @@ fn an_early_end_is_shown_with_its_reason() {
     let started = app.command(&["start", "web"]).env("SVC_PORT", port).output().unwrap();
     let said = text(&started.stderr);
     assert_eq!(code(&started), 1, "{started:?}");
-    assert!(said.contains("web exited") && said.contains("cannot listen on"), "{said}");
+    assert!(said.contains("web exited") && said.contains("with --port or SVC_PORT"), "{said}");
     assert_eq!(code(&app.run(&["status"])), 3);
 }
 
@@ -197,7 +197,7 @@ async fn the_doctor_examines_the_installation() {
     let asked = app.run(&["doctor"]);
     let said = text(&asked.stdout);
     assert!(code(&asked) == 1 && said.contains("ok    provider     Good: 2 of"), "{said}");
-    assert!(said.contains("fail  provider     Gone:") && said.contains("1 failures"), "{said}");
+    assert!(said.contains("fail  provider     Gone:") && said.contains("1 failure."), "{said}");
     let offline = app.run(&["doctor", "--offline"]);
     assert!(code(&offline) == 0 && text(&offline.stdout).contains("2 active; not probed"), "{offline:?}");
     // The first start adds the cache as a source, which returns nothing without a license.
@@ -208,7 +208,7 @@ async fn the_doctor_examines_the_installation() {
         said.contains("ok    provider     Files - Tributary Cache: not probed; it needs a license"),
         "{said}"
     );
-    assert!(said.contains("1 warnings, 1 failures"), "the queue and the source that is gone: {said}");
+    assert!(said.contains("1 warning, 1 failure."), "the queue and the source that is gone: {said}");
 
     let mistaken = app.command(&["doctor"]).env("SVC_TIMEOUT", "soon").output().unwrap();
     assert!(code(&mistaken) == 1 && text(&mistaken.stdout).contains("fail  settings"), "{mistaken:?}");

@@ -60,6 +60,48 @@ async fn a_search_whose_sources_all_time_out_is_not_full() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_timeout_that_the_source_reports_is_told_with_its_status() {
+    let app = AppHarness::start().await;
+    let source = Source::start().await;
+    app.provider("Proxy", &source).await;
+    for code in [408, 504] {
+        source.reply(Behavior::status(code));
+        let mixed = app.admin.get("/svc/search/?qs=river").await.body;
+        let info = &mixed["info"];
+        assert_eq!(
+            (&info["Proxy"]["status"], &info["Proxy"]["error"]["code"]),
+            (&json!("timeout"), &json!("timeout"))
+        );
+        let said = info["Proxy"]["error"]["message"].as_str().unwrap();
+        assert!(said.contains(&format!("HTTP {code}")), "{said}");
+        assert_eq!(info["completeness"]["timed_out"], 1, "{info}");
+        assert!(mixed["messages"].to_string().contains(&format!("Error: Proxy: {said}")), "{mixed}");
+    }
+    app.stop().await;
+}
+
+/// A source is paged by ten, and what it returns beyond the results wanted is found, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_first_page_is_the_last_one() {
+    let app = AppHarness::start().await;
+    let paged = json!({"query_mappings": "PAGE=start=RESULT_INDEX", "results_per_query": 20, "default": false,
+        "response_mappings": "RESULTS=items"});
+    for (count, requests, retrieved) in [(9, 1, 9), (10, 2, 20), (25, 1, 20)] {
+        let source = Source::start().await;
+        source.reply(Behavior::Json(items("river", count)));
+        let name = format!("Rivers {count}");
+        app.provider_with(&name, &source, paged.clone()).await;
+        let provider = name.replace(' ', "%20");
+        let mixed = app.admin.get(&format!("/svc/search/?qs=river&providers={provider}")).await.body;
+        let info = &mixed["info"][&name];
+        assert_eq!(source.requests().len(), requests, "{name}");
+        let found = retrieved.max(count);
+        assert_eq!((&info["found"], &info["retrieved"]), (&json!(found), &json!(retrieved)), "{mixed}");
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_failure_is_reported_for_its_source() {
     let app = AppHarness::with(two_seconds).await;
     let good = Source::start().await;

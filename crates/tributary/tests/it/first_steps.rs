@@ -30,7 +30,10 @@ fn a_key_that_comes_later_completes_a_source() {
 #[test]
 fn wrong_arguments_are_answered_with_the_next_step() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(output_of(folder.path(), &["user", "list"]).1.contains("tributary setup"));
+    for arguments in [&["user", "list"][..], &["search", "river"]] {
+        assert!(output_of(folder.path(), arguments).1.contains("tributary setup"), "{arguments:?}");
+        assert!(!folder.path().join("data/secret.key").exists(), "{arguments:?} creates nothing");
+    }
     assert_eq!(output_of(folder.path(), &["setup"]).0, 0);
     std::fs::write(
         folder.path().join("typo.json"),
@@ -65,6 +68,12 @@ fn a_service_in_a_terminal_is_seen_by_the_commands_beside_it() {
     assert!(code == 0 && status.contains("that was not started by `tributary start`"), "{code} {status}");
     let (code, stop) = output_of(folder.path(), &["stop"]);
     assert!(code == 1 && stop.contains("was not started by `tributary start`"), "{code} {stop}");
+    assert!(stop.contains(&service.base) && !stop.contains("`tributary stop`"), "{stop}");
+    assert_eq!(
+        output_of(folder.path(), &["health", "--ready"]).0,
+        0,
+        "it is found though its port is not 8000"
+    );
     assert_eq!(output_of(folder.path(), &["backup", "monday"]).0, 0);
     let (code, restore) = output_of(folder.path(), &["restore", "monday"]);
     assert!(code == 1 && restore.contains("Ctrl-C"), "{code} {restore}");

@@ -53,6 +53,19 @@ async fn a_source_cannot_open_the_services_own_database() {
         assert!(!text.contains("argon2") && !text.contains("password_hash"), "{}: {text}", file.display());
         assert!(text.contains("belongs to this service"), "{}: {text}", file.display());
     }
+    let outside = tempfile::tempdir().unwrap();
+    users_file(&outside.path().join("list.db")).await;
+    std::os::unix::fs::symlink(outside.path().join("list.db"), allowed.path().join("out.db")).unwrap();
+    for (file, reason) in [
+        ("link.db", "belongs to this service"),
+        ("hard.db", "belongs to this service"),
+        ("out.db", "outside of the folders in SVC_SQLITE_ALLOW"),
+    ] {
+        let saved =
+            app.admin.post("/svc/searchproviders/", &spec("Linked", &allowed.path().join(file))).await;
+        assert_eq!(saved.status, 400, "{file}: {saved:?}");
+        assert!(saved.body["errors"]["url"].to_string().contains(reason), "{file}: {saved:?}");
+    }
     let answer = test_source(&app.admin, &allowed.path().join("list.db")).await;
     assert!(answer.body.to_string().contains("A list of people"), "{answer:?}");
     app.stop().await;

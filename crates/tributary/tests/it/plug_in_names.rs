@@ -22,7 +22,14 @@ const DECIDES_NOTHING: &[(&str, &str)] = &[
     ("crates/store/src/", "PostgreSQL"),
     // The connector that is proposed for a request with a body.
     ("crates/provider_doctor/src/request/body.rs", "RequestsPost"),
+    // The format with which browsers add a search engine.
+    ("crates/server/src/ui/opensearch.rs", "OpenSearch"),
+    ("web/templates/opensearch.xml", "OpenSearchDescription"),
+    // The response of a source, mapped to itself.
+    ("web/static/js/admin/doctor/sample.js", "MappingResultProcessor"),
     // Examples for people.
+    ("crates/server/src/ui/admin/resources/search.rs", "DedupeByFieldResultProcessor"),
+    ("crates/server/src/ui/admin/resources/search.rs", "RequestsGet"),
     ("crates/server/src/api/plugins.rs", "RequestsGet"),
     ("crates/server/src/api/results/mod.rs", "RelevancyMixer"),
     ("web/static/js/admin/records/paste.js", "RequestsGet"),

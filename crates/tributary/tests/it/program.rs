@@ -173,6 +173,10 @@ fn people_tokens_and_providers_by_command() {
     std::fs::write(here.join("providers.json"), good.replace("\"A\"", "\" a\"")).unwrap();
     let again = run(here, &["load-providers", "--user", "anna", "--replace", "providers.json"]);
     assert_eq!(text(&again.stdout).trim(), "0 added, 1 replaced, 0 already present, 1 failed");
+    std::fs::write(here.join("other.json"), r#"{"name":"A","url":"https://a.example/other"}"#).unwrap();
+    let other = run(here, &["load-providers", "--user", "anna", "other.json"]);
+    assert_eq!(other.status.code(), Some(1), "it is not the same source");
+    assert!(text(&other.stderr).contains("another source has this name"), "{other:?}");
 
     assert!(text(&run(here, &["migrate"]).stdout).contains("up to date"));
     let last = run(here, &["user", "delete", "anna"]);

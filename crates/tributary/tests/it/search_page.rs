@@ -24,6 +24,11 @@ async fn rivers(app: &AppHarness) -> [Source; 3] {
     sources
 }
 
+/// The search of the address of a list.
+fn search_of(location: &str) -> &str {
+    location.strip_prefix("/?search_id=").unwrap().split('&').next().unwrap()
+}
+
 /// Submits the search form as the page's script does.
 async fn post(browser: &mut Browser, form: &str, accept: &str) -> Answer {
     let csrf = csrf_of(&browser.get("/").await);
@@ -51,13 +56,15 @@ fn keys(html: &str) -> Vec<&str> {
     html.split("data-key=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
-/// The labels of the sort orders with a button, and whether each is in use.
-fn sort_buttons(head: &str) -> Vec<(&str, bool)> {
-    let nav = head.split("<nav").nth(1).unwrap().split("</nav>").next().unwrap();
-    nav.split("<a ")
-        .skip(1)
-        .map(|button| (button.split(['<', '>']).nth(1).unwrap(), button.contains("aria-current")))
-        .collect()
+/// The labels of all sort orders, and of the one in use.
+fn sort_orders(head: &str) -> (Vec<&str>, Vec<&str>) {
+    fn label(link: &str) -> &str {
+        link.split_once('>').unwrap().1.split('<').next().unwrap()
+    }
+    let menu = head.split("class=\"menu orders\"").nth(1).unwrap().split("</details>").next().unwrap();
+    let links = menu.split("<a ").skip(1);
+    let in_use = links.clone().filter(|link| link.contains("aria-current")).map(label).collect();
+    (links.map(label).collect(), in_use)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -68,11 +75,11 @@ async fn one_request_starts_a_search_and_streams_it() {
     let told = events(&post(&mut browser, "q=deep+river", EVENTS).await);
     assert_eq!((told[0].0.as_str(), told.last().unwrap().0.as_str()), ("search", "done"));
     let begun = &told[0].1;
-    let rail = begun["rail"].as_str().unwrap();
+    let facets = begun["facets"].as_str().unwrap();
     assert_eq!(
-        (rail.matches("class=\"src asking\"").count(), rail.matches("searching…").count()),
+        (facets.matches("class=\"src asking\"").count(), facets.matches("searching…").count()),
         (3, 3),
-        "{rail}"
+        "{facets}"
     );
     assert_eq!(of(&told, "source").len(), 3, "each source ends once");
     let lines: String = of(&told, "source").iter().map(|line| line["html"].as_str().unwrap()).collect();
@@ -85,7 +92,7 @@ async fn one_request_starts_a_search_and_streams_it() {
     assert!(early["isFinal"] == false && early["head"].as_str().unwrap().contains("so far"), "{early}");
     let last = lists.last().unwrap();
     assert_eq!((last["isFinal"].clone(), last["ids"].as_array().unwrap().len()), (json!(true), 10));
-    assert!(last["note"].as_str().unwrap().contains("These results are incomplete."), "{last}");
+    assert!(last["facets"].as_str().unwrap().contains("These results are incomplete."), "{last}");
     let mut sent = std::collections::BTreeSet::new();
     for piece in lists.iter().flat_map(|list| list["results"].as_array().unwrap()) {
         let (id, html) = (piece["id"].as_str().unwrap(), piece["html"].as_str().unwrap());
@@ -130,7 +137,7 @@ async fn without_a_script_the_page_does_not_wait_and_loads_again() {
         assert_eq!(browser.send(request).await.status, 204);
     }
     assert_eq!(sources[0].requests().len(), 1, "who guesses starts nothing");
-    let id = location.rsplit('=').next().unwrap();
+    let id = search_of(&location);
     let again = browser.get(&format!("/?rerun={id}")).await;
     assert_eq!((again.status.as_u16(), again.header("location")), (303, location.as_str()));
     finished_page(&mut browser, &location).await;
@@ -146,7 +153,7 @@ async fn orders_filters_and_pages_by_links() {
     let moved = browser.get("/?q=river").await;
     let location = moved.header("location").to_owned();
     finished_page(&mut browser, &location).await;
-    let id = location.rsplit('=').next().unwrap();
+    let id = search_of(&location);
     let listed = async |browser: &mut Browser, query: &str| {
         let page = browser.get(&format!("{location}&{query}")).await;
         let list = browser.get(&format!("/search/{id}/list/?{query}")).await;
@@ -168,6 +175,11 @@ async fn orders_filters_and_pages_by_links() {
         ("date=undated", 0, "No results match these filters"),
         ("author=a.+writer&page=2", 6, "16 results"),
         ("author=nobody", 0, "No results match"),
+        ("author=nobody&author=A.+Writer&author=x", 10, "16 results"),
+        ("author=nobody;A.+Writer&page=2", 6, "16 results"),
+        ("providers=1&providers=2&page=2", 6, "16 results"),
+        ("providers=1&not_providers=1&not_providers=2", 10, "12 results"),
+        ("date=2024-01-01..2024-12-31", 10, "16 results"),
         ("sort=DateMixer", 10, "16 results"),
         ("sort=NoMixer", 10, "16 results"),
         ("new=true", 0, "No results match"),
@@ -177,19 +189,19 @@ async fn orders_filters_and_pages_by_links() {
         assert_eq!(found, count, "{query}");
         assert!(pieces.contains(sentence), "{query}: {pieces}");
     }
-    for (query, in_use) in [
-        ("", "Confidence"),
+    for (query, expected) in [
+        ("", "Best match"),
         ("sort=StackNMixer", "Top picks"),
         ("sort=NoMixer", "Relevancy"),
-        ("sort=Stack2Mixer", ""),
+        ("sort=Stack2Mixer", "Two per source"),
     ] {
         let list = browser.get(&format!("/search/{id}/list/?{query}")).await.body;
-        let buttons = sort_buttons(list["head"].as_str().unwrap());
-        let expected = ["Confidence", "Relevancy", "Date", "Top picks"].map(|label| (label, label == in_use));
-        assert_eq!(buttons, expected, "{query}");
+        let (offered, in_use) = sort_orders(list["head"].as_str().unwrap());
+        assert_eq!(offered[..4], ["Best match", "Relevancy", "Newest first", "Top picks"], "{query}");
+        assert_eq!(in_use, [expected], "{query}");
         let mut results = list["results"].as_array().unwrap().iter();
         let has_groups = results.any(|result| result["html"].as_str().unwrap().contains("class=\"group\""));
-        assert_eq!(has_groups, in_use == "Top picks", "{query}");
+        assert_eq!(has_groups, expected == "Top picks", "{query}");
     }
     for query in ["page=x", "providers=a", "date=soon"] {
         assert_eq!(browser.get(&format!("/search/{id}/list/?{query}")).await.status, 400, "{query}");
@@ -199,6 +211,73 @@ async fn orders_filters_and_pages_by_links() {
     for path in [format!("/search/{id}/list/"), format!("/search/{id}/stream/")] {
         assert_eq!(other.get(&path).await.status, 404, "{path}");
     }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_filters_are_checked_and_each_can_be_removed() {
+    let app = AppHarness::start().await;
+    let _sources = rivers(&app).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
+    let moved = browser.get("/?q=river").await;
+    let location = moved.header("location").to_owned();
+    finished_page(&mut browser, &location).await;
+    let filters = "sort=DateMixer&providers=1&providers=2&author=A.+Writer&author=B&not_providers=3";
+    let page = browser.get(&format!("{location}&{filters}")).await;
+    let html = page.body.as_str().unwrap().replace("&#x2f;", "/").replace("&amp;", "&");
+    for checked in [
+        "name=\"providers\" value=\"1\" checked",
+        "value=\"2\" checked",
+        "name=\"author\" value=\"A. Writer\" checked",
+    ] {
+        assert!(html.contains(checked), "{checked}: {html}");
+    }
+    for hidden in ["name=\"sort\" value=\"DateMixer\"", "name=\"not_providers\" value=\"3\""] {
+        assert!(html.contains(&format!("<input type=\"hidden\" {hidden}>")), "{hidden}: {html}");
+    }
+    let chips: Vec<&str> = html
+        .split("class=\"chip\" href=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap().split_once("&sort=DateMixer").unwrap().1)
+        .collect();
+    let expected = [
+        "&providers=2&not_providers=3&author=A.+Writer%3BB",
+        "&providers=1&not_providers=3&author=A.+Writer%3BB",
+        "&providers=1%2C2&author=A.+Writer%3BB",
+        "&providers=1%2C2&not_providers=3&author=B",
+        "&providers=1%2C2&not_providers=3&author=A.+Writer",
+    ];
+    assert_eq!(chips, expected);
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_list_says_what_failed_and_offers_other_searches() {
+    let app = AppHarness::start().await;
+    let sources = [Source::start().await, Source::start().await];
+    sources[0].reply(Behavior::Json(items("river", 0)));
+    sources[1].reply(Behavior::status(500));
+    app.provider_with("Empty", &sources[0], json!({})).await;
+    app.provider_with("Broken", &sources[1], json!({})).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
+    let moved = browser.get("/?q=river+level&sources=1,2").await;
+    let page = finished_page(&mut browser, moved.header("location")).await;
+    let html = page.body.as_str().unwrap().replace("&#x2f;", "/").replace("&amp;", "&");
+    for part in [
+        "No results for “river level”",
+        "2 sources were searched. One did not respond:",
+        "Broken failed:",
+        "href=\"/?q=level\">Without “river”",
+        "href=\"/?q=river\">Without “level”",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    for part in ["<h2>Date</h2>", "menu orders", "Search all sources</a>"] {
+        assert!(!html.contains(part), "{part}: {html}");
+    }
+    let moved = browser.get("/?q=level&sources=1").await;
+    let page = finished_page(&mut browser, moved.header("location")).await;
+    assert!(page.body.as_str().unwrap().contains("Search all sources</a>"), "one of two was searched");
     app.stop().await;
 }
 
@@ -222,7 +301,7 @@ async fn sources_are_chosen_by_the_form() {
     for (query, expected) in table {
         let moved = browser.get(&format!("/?{query}")).await;
         assert_eq!(moved.status, 303, "{query}: {moved:?}");
-        let id = moved.header("location").rsplit('=').next().unwrap().to_owned();
+        let id = search_of(moved.header("location"));
         let search = app.admin.ready(id.parse().unwrap()).await;
         assert_eq!(search["searchprovider_list"], expected, "{query}");
     }

@@ -1,8 +1,10 @@
 //! `tributary setup`, and the retention of searches.
 
+use crate::app_harness::items;
 use crate::program::{program, text};
 use std::path::Path;
 use std::process::Output;
+use testkit::source::{Behavior, Source};
 
 fn setup(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let arguments = [&["setup"], arguments].concat();
@@ -54,4 +56,38 @@ fn for_ever_is_a_decision_that_is_kept() {
     assert!(setup(folder.path(), &["--default-retention", "0"], &[]).status.success());
     let again = setup(folder.path(), &[], &[]);
     assert!(again.status.success() && !text(&again.stdout).contains("recommended"), "{again:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_steps_need_no_terminal() {
+    let source = Source::start().await;
+    source.reply(Behavior::Json(items("deep river", 3)));
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let url = format!("{}?q=river", source.url());
+    let allow = [("SVC_OUTBOUND_ALLOW", "127.0.0.1")];
+    let done = setup(here, &["crossref", "--url", &url, "--user", "anna"], &allow);
+    let (said, noted) = (text(&done.stdout), text(&done.stderr));
+    assert!(done.status.success(), "{said}{noted}");
+    assert!(said.contains("Added Articles - Crossref.") && said.contains("User anna added"), "{said}");
+    assert!(said.matches("Added ").count() == 2 && said.contains("Password: "), "{said}");
+    assert!(noted.contains("3 results in the sample"), "{noted}");
+
+    let again = setup(here, &["--user", "anna"], &allow);
+    assert_eq!(again.status.code(), Some(1), "there is a user of this name: {again:?}");
+    let unknown = setup(here, &["arxvi"], &allow);
+    assert!(unknown.status.code() == Some(1) && text(&unknown.stderr).contains("'arxiv'"), "{unknown:?}");
+    let silent = setup(here, &["--url", "https://127.0.0.1:1/?q=river"], &allow);
+    assert_eq!(silent.status.code(), Some(1), "a source that does not answer is not added: {silent:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_first_search_shows_results() {
+    let source = Source::start().await;
+    source.reply(Behavior::Json(items("deep river", 3)));
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("{}?q=river", source.url());
+    let allow = [("SVC_OUTBOUND_ALLOW", "127.0.0.1")];
+    let done = setup(folder.path(), &["--url", &url, "--search", "river"], &allow);
+    assert!(done.status.success() && text(&done.stdout).contains("deep river"), "{done:?}");
 }

@@ -2,6 +2,7 @@
 
 use crate::app_harness::{Answer, AppHarness};
 use crate::rag_fixture::RagFixture;
+use reqwest::Method;
 use serde_json::json;
 
 const HOSTILE: &str = "**The mill** stands by the river [1]. <script>alert(1)</script> [Click](javascript:alert(1)) \
@@ -47,6 +48,53 @@ async fn the_answer_is_a_piece_of_the_page() {
         204,
         "nobody answers"
     );
+    scenario.app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stored_answer_is_part_of_the_page() {
+    let scenario = RagFixture::start().await;
+    let (admin, search) = (&scenario.app.admin, scenario.search().await);
+    let path = format!("/?search_id={search}");
+    assert!(text(&admin.get(&path).await).contains("Answer from these results"), "it can be requested");
+    scenario.model.says("The wheel of the river mill is made of oak [2]. The mill stands by the river [1].");
+    let made = scenario.rag_search(&json!({"search_id": search})).await;
+    assert_eq!(made.status, 200, "{made:?}");
+    let page = admin.get(&path).await;
+    let html = text(&page);
+    for expected in ["answer done folded", "Answer from 2 sources", "Based on all 2 results."] {
+        assert!(html.contains(expected), "{expected}: {html}");
+    }
+    let place = |wanted: &str| html.find(wanted).unwrap_or_else(|| panic!("{wanted}: {html}"));
+    assert!(place("data-cite=\"1\"") < place("data-cite=\"2\""), "numbered in the order of reading: {html}");
+    assert!(!html.contains("data-ask-filtered") && !html.contains("\"elsewhere\""), "{html}");
+
+    let open = admin.request(Method::GET, &path).header("Cookie", "answer=open").send().await.unwrap();
+    assert!(!open.text().await.unwrap().contains("answer done folded"), "as this browser chose");
+    assert!(text(&admin.get(&format!("{path}&page=2")).await).contains("class=\"elsewhere\""));
+    let filtered = admin.get(&format!("/search/{search}/answer/?not_providers=999")).await;
+    assert!(text(&filtered).contains("Answer from these 2"), "{filtered:?}");
+
+    let results = admin.get(&format!("/svc/results/?search_id={search}")).await.body;
+    let selected = json!({"search_id": search, "result_list": [results["results"][0]["swirl_id"]]});
+    assert_eq!(scenario.rag_search(&selected).await.status, 200);
+    assert!(text(&admin.get(&path).await).contains("Based on 1 of 2 results."));
+    scenario.app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_start_page_has_own_searches_alone() {
+    let scenario = RagFixture::start().await;
+    let admin = &scenario.app.admin;
+    for (query, tags) in
+        [("River mill", json!([])), ("river mill", json!([])), ("wheel of oak", json!(["chat"]))]
+    {
+        admin.search(&json!({"query_string": query, "tags": tags})).await;
+    }
+    let page = admin.get("/").await;
+    let html = text(&page);
+    assert!(html.contains(">river mill<"), "the newest of equal searches: {html}");
+    assert!(!html.contains("River mill") && !html.contains("wheel of oak"), "{html}");
     scenario.app.stop().await;
 }
 

@@ -2,11 +2,19 @@
 
 import { waitUntilIdle } from "../watch.mjs";
 
-/** All pages of the console, in the order of its navigation. */
-export const CONSOLE = [
-  "", "searchproviders/", "doctor/", "gallery/", "querytransforms/", "pipelines/", "breakers/", "cache/", "aiproviders/", "prompts/",
-  "users/", "groups/", "tokens/", "authenticators/", "activity/", "timings/", "schedules/", "logs/", "audit/", "settings/", "branding/", "license/",
-].map((slug) => `/admin/${slug}`);
+/** The pages of the console by section, in the order of its navigation. */
+export const SECTIONS = [
+  [""],
+  ["searchproviders/", "doctor/", "gallery/", "breakers/"],
+  ["querytransforms/", "pipelines/"],
+  ["aiproviders/", "prompts/"],
+  ["cache/"],
+  ["users/", "groups/", "tokens/", "authenticators/"],
+  ["activity/", "timings/", "audit/"],
+  ["settings/", "schedules/", "logs/", "branding/", "license/"],
+].map((slugs) => slugs.map((slug) => `/admin/${slug}`));
+
+export const CONSOLE = SECTIONS.flat();
 
 /** Opens a page and waits until its module has filled it. */
 export async function visit(page, path) {

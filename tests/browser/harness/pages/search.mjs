@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 
 export const results = (page) => page.locator("article.result");
-export const searchBox = (page) => page.getByRole("searchbox").first();
+export const searchBox = (page) => page.locator("#q");
 export const sum = (page) => page.locator("#sum");
-/** The status line of a source. */
+/** The line of a source, and its status. */
 export const sourceLine = (page, name) => page.locator(`.src[data-name=${JSON.stringify(name)}]`);
+export const sourceStatus = (page, name) => sourceLine(page, name).locator(".t");
 export const betterButton = (page) => page.getByRole("button", { name: /Show \d+ better results?/ });
 
 /** Submits a query on the start page; `sources` are records or ids. */
@@ -42,9 +43,27 @@ export async function waitForResults(page) {
 export const shownKeys = (page) => results(page).evaluateAll((all) => all.map((one) => one.dataset.key));
 export const shownTitles = async (page) => (await results(page).locator("h2").allInnerTexts()).map((title) => title.trim());
 
+/** Opens the menu of the list: details, selection, export, save, subscribe, copy link. */
+export async function openListMenu(page) {
+  await page.locator("#more > summary").click();
+}
+
+/** Enables the selection. */
+export async function startSelecting(page) {
+  await openListMenu(page);
+  await page.locator("#select-items").check();
+  await page.keyboard.press("Escape");
+}
+
+/** Chooses a sort order. */
+export async function sortBy(page, label) {
+  await page.locator(".orders > summary").click();
+  await followLink(page, page.locator(".orders a", { hasText: label }));
+}
+
 /** Enables the selection and selects only this result. */
 export async function selectOnly(page, place) {
-  await page.locator("#select-items").check();
+  await startSelecting(page);
   await page.locator("#select-none").click();
   await results(page).nth(place).locator(".choose input").check();
 }
@@ -60,10 +79,17 @@ export async function waitForRepaint(page, action) {
   await waitForResults(page);
 }
 
-/** Follows a link of the list, and checks the URL of the page afterwards. */
+/** Changes a checkbox of the filters, which applies at once. */
+export async function toggleFilter(page, box) {
+  await waitForRepaint(page, () => box.click());
+}
+
+/** Follows a link of the list, and checks that the URL of the page has its parameters afterwards. */
 export async function followLink(page, link) {
   const href = await link.getAttribute("href");
   await waitForRepaint(page, () => link.click());
-  const { pathname, search } = new URL(page.url());
-  assert.equal(pathname + search, href);
+  const here = new URL(page.url());
+  const { pathname, searchParams } = new URL(href, here);
+  assert.equal(here.pathname, pathname);
+  for (const [name, value] of searchParams) assert.ok(here.searchParams.getAll(name).includes(value), `${name}=${value} is not in ${here.search}`);
 }

@@ -29,11 +29,11 @@ export async function mount(place) {
     waiting = setTimeout(() => applyFilter(view, { text: search.value.trim() }, show), TYPING_MS);
   });
   const options = [["", t("all")], ["indexed", t("cached")], ["pinned", t("pinned")], ["known", t("not cached yet")]];
-  const state = h("select", { "aria-label": t("State") }, options.map(([value, name]) => h("option", { value }, name)));
+  const state = h("select", null, options.map(([value, name]) => h("option", { value }, name)));
   state.addEventListener("change", () => applyFilter(view, { state: state.value }, show));
   const [{ features }, count] = await Promise.all([get("/agent/status/"), show()]);
   const disabledNote = !features.cache && h("p", { class: "empty-state" }, t("The semantic cache is not enabled. Nothing is stored or searched."));
-  fill(place, disabledNote, fill(toolbar, search, state), (features.cache || count > 0) && list, features.cache && urlForm(show));
+  fill(place, disabledNote, fill(toolbar, search, h("label", { class: "toolbar-choice" }, t("State"), state)), (features.cache || count > 0) && list, features.cache && urlForm(show));
 }
 
 /** Form that saves a web page by its URL. */

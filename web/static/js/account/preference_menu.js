@@ -16,24 +16,18 @@ const SENTENCES = {
 let pending;
 const loadPreferences = () => (pending ??= Promise.all([get("/searchproviders/"), readPreferences()]).then(([sources, preferences]) => ({ ids: new Map(sources.map((one) => [one.name, one.id])), preferences })));
 
-// `toggle` events do not bubble.
-document.addEventListener(
-  "toggle",
-  async (event) => {
-    const target = /** @type {Element} */ (event.target);
-    const result = target.matches?.(".result details.details[open]") && target.closest(".result");
-    if (!result || one(".rank-preference", target)) return;
-    const place = h("div", { class: "rank-preference" });
-    target.append(place);
-    try {
-      place.append(...preferenceGroups(result, await loadPreferences()));
-    } catch {
-      pending = undefined;
-      place.remove();
-    }
-  },
-  true,
-);
+/** Adds the buttons to the details of a result, once. */
+export async function addPreferences(details) {
+  if (one(".rank-preference", details)) return;
+  const place = h("div", { class: "rank-preference" });
+  details.append(place);
+  try {
+    place.append(...preferenceGroups(details.closest(".result"), await loadPreferences()));
+  } catch {
+    pending = undefined;
+    place.remove();
+  }
+}
 
 function preferenceGroups(result, { ids, preferences }) {
   const name = one(".source", result)?.textContent.trim();

@@ -1,12 +1,14 @@
 // Activity page: search volume, sources used, searches without results, answer ratings.
 
 import { fill, h } from "../dom.js";
-import { locale, number, seconds, t, time, tn } from "../i18n.js";
+import { locale, number, secondCount, seconds, t, time, tn } from "../i18n.js";
 import { columnChart } from "./charts/bars.js";
 import { lineChart } from "./charts/line.js";
 import { card, segments, loadInto, table, work } from "./components.js";
 
 const DAYS = ["7", "30", "90"];
+/** Rows of a table before "Show all". */
+const ROWS_MAX = 15;
 const dayShort = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
 
 const place = h("div");
@@ -33,32 +35,45 @@ function volume({ days, totals }) {
       lineChart(t("p95 search latency per day"), { labels, first: t("Day"), format: seconds, series: [{ label: "p95", color: 2, values: days.map((one) => one.p95 ?? null) }] })));
 }
 
-const providers = (list) => card(t("Sources used"), table(t("Sources used"), [
+/** A duration of the statistics, which are rounded to tenths of a second. */
+const rounded = (value) => (value === 0 ? `${secondCount(value)} s` : seconds(value));
+
+/** The first rows of a table, with a button for the others; `draw` makes the table of some rows. */
+function firstRows(rows, draw) {
+  const place = h("div", {});
+  const showAll = () => {
+    fill(place, draw(rows));
+    place.querySelector(".scroller").focus();
+  };
+  return fill(place, draw(rows.slice(0, ROWS_MAX)), rows.length > ROWS_MAX && h("p", {}, h("button", { type: "button", class: "soft small", onclick: showAll }, t("Show all {n}", { n: number(rows.length) }))));
+}
+
+const providers = (list) => card(t("Sources used"), firstRows([...list].sort((one, other) => other.asked - one.asked), (rows) => table(t("Sources used"), [
   { title: t("Source"), cell: (one) => h("a", { href: `/admin/searchproviders/${one.provider_id}/` }, one.name) },
   { title: t("Requests"), kind: "num", cell: (one) => number(one.asked) },
   { title: t("Answered"), kind: "num", cell: (one) => number(one.ok) },
   { title: t("Failed"), kind: "num", cell: (one) => number(one.failed) },
   { title: t("Timed out"), kind: "num", cell: (one) => number(one.timed_out) },
-  { title: "p50", kind: "num", cell: (one) => seconds(one.p50) },
-  { title: "p95", kind: "num", cell: (one) => seconds(one.p95) },
+  { title: "p50", kind: "num", cell: (one) => rounded(one.p50) },
+  { title: "p95", kind: "num", cell: (one) => rounded(one.p95) },
   { title: t("Results"), kind: "num", cell: (one) => number(one.retrieved) },
-], [...list].sort((one, other) => other.asked - one.asked), t("No source was queried in this period.")));
+], rows, t("No source was queried in this period."))));
 
 /** Searches are private: queries are shown only if the settings allow it, and never with a user name. */
 function futile({ shows_queries: showsQueries, futile: list, days }) {
   const count = days.reduce((sum, one) => sum + one.futile, 0);
-  const found = showsQueries ? table(t("Searches without results"), [
-    { title: t("Query"), cell: (one) => h("a", { href: `/?q=${encodeURIComponent(one.query)}` }, h("bdi", {}, one.query)) },
+  const found = showsQueries ? firstRows(list, (rows) => table(t("Searches without results"), [
+    { title: t("Query"), cell: (one) => h("a", { class: "query", title: one.query, href: `/?q=${encodeURIComponent(one.query)}` }, h("bdi", {}, one.query)) },
     { title: t("Searches"), kind: "num", cell: (one) => number(one.searches) },
     { title: t("Last searched"), kind: "nowrap", cell: (one) => dayShort.format(new Date(one.day)) },
-  ], list, t("Every search returned results.")) : h("p", { class: "muted" }, t("Queries are private. Set SVC_ACTIVITY_SHOWS_QUERIES to list them here, without user names."));
+  ], rows, t("Every search returned results."))) : h("p", { class: "muted" }, t("Queries are private. Set SVC_ACTIVITY_SHOWS_QUERIES to list them here, without user names."));
   return card(t("Searches without results"), h("p", {}, tn("One search", "{n} searches", count)), found);
 }
 
-const ratings = (list) => card(t("Answer ratings"), table(t("Answer ratings"), [
+const ratings = (list) => card(t("Answer ratings"), firstRows(list, (rows) => table(t("Answer ratings"), [
   { title: t("Rating"), cell: (one) => (one.rating > 0 ? h("span", { class: "badge" }, t("good")) : h("span", { class: "badge bad" }, t("bad"))) },
   { title: t("Type"), cell: (one) => (one.kind === "chat" ? t("chat") : t("summary")) },
-  { title: t("Reasons"), cell: (one) => (one.reasons ?? []).join(", ") || "-" },
-  { title: t("Model"), cell: (one) => one.model || "-" },
+  { title: t("Reasons"), cell: (one) => (one.reasons ?? []).join(", ") || "–" },
+  { title: t("Model"), cell: (one) => one.model || "–" },
   { title: t("Date"), kind: "nowrap", cell: (one) => time(one.date) },
-], list, t("No answers were rated in this period.")));
+], rows, t("No answers were rated in this period."))));

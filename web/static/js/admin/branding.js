@@ -88,7 +88,7 @@ async function load() {
     fill(list, card(t("Saved brandings"), table(t("Saved brandings"), [
       { title: t("Name"), cell: (one) => [one.name, " ", one.active && h("span", { class: "badge" }, t("in use"))] },
       { title: t("Product"), cell: (one) => one.product },
-      { title: t("Color"), cell: (one) => h("code", {}, one.accent || "-") },
+      { title: t("Color"), cell: (one) => h("code", {}, one.accent || "–") },
       { title: t("Actions"), cell: (one) => h("span", { class: "save-row" },
         !one.active && h("button", { type: "button", class: "soft small", onclick: () => activate(one) }, t("Use"), h("span", { class: "visually-hidden" }, ` ${one.name}`)),
         h("button", { type: "button", class: "plain", onclick: async () => { await open(one); form.scrollIntoView({ behavior: "smooth" }); controls.name.focus(); } }, t("Edit"), h("span", { class: "visually-hidden" }, ` ${one.name}`)),

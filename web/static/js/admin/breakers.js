@@ -2,11 +2,14 @@
 
 import { del, get } from "../api.js";
 import { announce, fill, h, toast } from "../dom.js";
-import { number, seconds, t } from "../i18n.js";
+import { langOf, number, seconds, t, timeLeft } from "../i18n.js";
 import { errorAlert, segments, errorMessage, table, work } from "./components.js";
+import { describeFailure, formOf } from "./sources_health.js";
 
 const REFRESH_MS = 5000;
-const ORDER = { open: 0, suspended: 0, half_open: 1, closed: 2, unknown: 3 };
+const ORDER = { open: 1, suspended: 1, half_open: 2, closed: 3, unknown: 4 };
+/** The filters by their value. */
+const FILTERS = { all: () => true, failing: isFailing, paused: isPaused };
 
 let which = "all";
 let states = [];
@@ -16,7 +19,7 @@ filter.addEventListener("input", draw);
 fill(work(),
   h("p", { class: "lead muted" }, t("A source that fails five times in a row, or asks for fewer requests, is paused for a while. Then a single request checks whether it has recovered. You can resume it earlier.")),
   h("div", { class: "tools" }, h("label", { class: "grow" }, t("Filter by name"), filter),
-    segments(t("Show"), [["all", t("All")], ["paused", t("Paused")]], "all", (value) => { which = value; draw(); })),
+    segments(t("Show"), [["all", t("All")], ["failing", t("Failing")], ["paused", t("Paused")]], "all", (value) => { which = value; draw(); })),
   list);
 load();
 setInterval(() => document.visibilityState === "visible" && !list.contains(document.activeElement) && load(), REFRESH_MS);
@@ -32,25 +35,49 @@ async function load() {
 
 function draw() {
   const wanted = filter.value.trim().toLowerCase();
-  const isPaused = (one) => one.state !== "closed" && one.state !== "unknown";
-  const found = states.filter((one) => (which === "all" || isPaused(one)) && one.name.toLowerCase().includes(wanted));
-  found.sort((one, other) => (ORDER[one.state] ?? 3) - (ORDER[other.state] ?? 3) || one.name.localeCompare(other.name));
+  const found = states.filter((one) => FILTERS[which](one) && one.name.toLowerCase().includes(wanted));
+  found.sort((one, other) => order(one) - order(other) || one.name.localeCompare(other.name));
   fill(list, table(t("Sources"), [
-    { title: t("Source"), cell: (one) => h("a", { href: `/admin/searchproviders/${one.id}/` }, one.name) },
+    { title: t("Source"), cell: (one) => h("a", { href: formOf(one.id) }, one.name) },
     { title: t("State"), cell: state },
-    { title: t("Resumes in"), kind: "num", cell: (one) => (one.seconds > 0 ? `${number(Math.ceil(one.seconds))} s` : "-") },
-    { title: t("Reason"), cell: (one) => one.reason || "-" },
+    { title: t("Resumes in"), kind: "num", cell: (one) => (one.seconds > 0 ? timeLeft(one.seconds) : "–") },
+    { title: t("Reason"), cell: reason },
     { title: "p50", kind: "num", cell: (one) => seconds(one.p50) },
-    { title: t("Last hour"), kind: "num", cell: (one) => t("{ok} ok, {failed} failed", { ok: number(one.ok ?? 0), failed: number(one.failed ?? 0) }) },
+    { title: t("Last hour"), kind: "num", cell: (one) => (one.ok || one.failed ? t("{ok} ok, {failed} failed", { ok: number(one.ok ?? 0), failed: number(one.failed ?? 0) }) : "–") },
     { title: t("Reset"), cell: (one) => isPaused(one) && h("button", { type: "button", class: "soft small", onclick: () => reset(one) }, t("Resume now"), h("span", { class: "visually-hidden" }, ` ${one.name}`)) },
-  ], found, which === "paused" ? t("No paused sources.") : states.length ? t("No matching sources.") : t("No sources yet.")));
+  ], found, emptyMessage(), { isStacked: true }));
+}
+
+function emptyMessage() {
+  if (!states.length) return t("No sources yet.");
+  if (filter.value.trim() || which === "all") return t("No matching sources.");
+  return which === "paused" ? t("No paused sources.") : t("No source is failing.");
+}
+
+/** Failing sources are first, then paused ones. */
+const order = (one) => (isFailing(one) ? 0 : ORDER[one.state] ?? 4);
+
+function isPaused(one) {
+  return one.state !== "closed" && one.state !== "unknown";
+}
+
+/** A source fails if it needs attention, or if it is queried and no request of the last hour succeeded. */
+function isFailing(one) {
+  return Boolean(one.failing) || (one.state === "closed" && one.failed > 0 && !one.ok);
+}
+
+function reason(one) {
+  if (!one.failing && !one.reason) return "–";
+  return [one.failing && `${describeFailure(one.failing)}. `, one.reason && h("span", { lang: langOf(one.reason) }, one.reason)];
 }
 
 function state(one) {
-  if (one.state === "closed") return h("span", { class: "badge" }, t("active"));
+  const paused = isPaused(one) && one.state !== "half_open" && h("span", { class: "badge bad" }, t("paused"));
+  if (isFailing(one)) return [h("span", { class: "badge bad" }, t("failing")), " ", paused];
+  if (paused) return paused;
   if (one.state === "half_open") return h("span", { class: "badge warn" }, t("recovering"));
   if (one.state === "unknown") return h("span", { class: "badge quiet" }, t("not queried yet"));
-  return h("span", { class: "badge bad" }, t("paused"));
+  return h("span", { class: "badge" }, t("active"));
 }
 
 async function reset(one) {

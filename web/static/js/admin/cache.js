@@ -3,12 +3,11 @@
 import { get } from "../api.js";
 import { bytes } from "../bytes.js";
 import { fill, h } from "../dom.js";
-import { number, t, tn } from "../i18n.js";
+import { langOf, number, t, tn } from "../i18n.js";
 import { barChart } from "./charts/bars.js";
 import { card, errorAlert, work } from "./components.js";
 
 const REFRESH_MS = 10_000;
-
 const failed = h("div");
 const notes = h("div");
 const tiles = h("div", { class: "tiles" });
@@ -37,7 +36,7 @@ function draw(statistics) {
   fill(notes, !statistics.licensed && h("p", { class: "note" }, t("The license does not include the semantic cache. Nothing is stored or searched."), " ", h("a", { href: "/admin/license/" }, t("License"))));
   fill(tiles,
     tile(t("Documents"), signals.indexed + signals.pinned, signals.known ? tn("1 more requested and not cached yet.", "{n} more requested and not cached yet.", signals.known) : t("All requested documents are cached.")),
-    tile(t("Searchable chunks"), statistics.chunks, tn("One document is pinned.", "{n} documents are pinned.", signals.pinned)),
+    tile(t("Searchable passages"), statistics.chunks, tn("One document is pinned.", "{n} documents are pinned.", signals.pinned)),
     h("div", { class: "tile" }, h("span", { class: "muted" }, t("Full texts")), h("b", { class: "num" }, bytes(statistics.body_bytes)), h("p", { class: "faint" }, t("Compressed size in storage."))),
     tile(t("Access grants"), statistics.grants, t("One per user who retrieved a document.")));
   fill(cards, livenessCard(statistics.liveness), todayCard(today), backendCard(t("Vector store"), statistics.vector_store), backendCard(t("Text storage"), statistics.storage));
@@ -54,16 +53,16 @@ function livenessCard({ alive, gone, unknown }) {
 }
 
 function todayCard({ searches, hits, ingested, failed: failures }) {
-  const share = searches ? t("{hits} of {all} ({share}%)", { hits: number(hits), all: number(searches), share: number(Math.round((100 * hits) / searches)) }) : "-";
+  const share = searches ? t("{hits} of {all} ({share}%)", { hits: number(hits), all: number(searches), share: number(Math.round((100 * hits) / searches)) }) : "–";
   return card(t("Today"), h("dl", { class: "facts" },
     fact(t("Cache lookups"), number(searches)), fact(t("Cache hits"), share),
-    fact(t("Documents added"), number(ingested)), fact(t("Documents that failed"), number(failures))),
+    fact(t("Documents added"), number(ingested)), fact(t("Failed documents"), number(failures))),
     h("p", { class: "faint" }, t("Since midnight UTC, in the process that served this page.")));
 }
 
 function backendCard(name, { kind, ok, message }) {
   const badge = ok ? h("span", { class: "badge" }, t("good")) : h("span", { class: "badge bad" }, t("unavailable"));
-  return card(name, h("p", {}, badge, " ", h("code", {}, kind)), message && h("p", { class: "muted help" }, message));
+  return card(name, h("p", {}, badge, " ", h("code", {}, kind)), message && h("p", { class: "muted help", lang: langOf(message) }, message));
 }
 
 const fact = (name, value) => [h("dt", {}, name), h("dd", { class: "num" }, value)];

@@ -10,10 +10,13 @@ export const work = () => one("#work");
 /** The message of an error for the user. */
 export function errorMessage(error) {
   if (!(error instanceof ApiError)) return t("The service did not respond. Check your connection and try again.");
-  if (error.status === 412) return t("Someone else changed this in the meantime. Reload it, then make your change.");
+  if (error.status === 412) return t("Someone else has changed this in the meantime. Reload it, then make your changes again.");
   const lines = Object.entries(error.errors).flatMap(([, messages]) => messages);
   return lines.length ? lines.join(" ") : error.message;
 }
+
+/** Capitalizes a text and adds a period, unless it ends with a punctuation mark. */
+export const toSentence = (text, end = ".") => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : end);
 
 /** An alert with the message of an error, and a button to try again. */
 export function errorAlert(error, retry) {
@@ -36,13 +39,16 @@ export async function loadInto(place, path, draw) {
 
 /**
  * A table that scrolls on its own. Columns are `{title, cell(row), kind}`; the kind is `num`, `nowrap` or nothing.
- * `empty` is shown if there are no rows.
+ * `empty` is shown if there are no rows. If `isStacked`, each row is a card on a phone.
  */
-export function table(name, columns, rows, empty) {
+export function table(name, columns, rows, empty, { isStacked = false } = {}) {
   if (!rows.length) return h("p", { class: "note" }, empty);
-  const head = columns.map((column) => h("th", { scope: "col", class: column.kind }, column.title));
-  const body = rows.map((row) => h("tr", {}, columns.map((column) => h("td", { class: column.kind }, column.cell(row)))));
-  return scroller(name, h("table", { class: "list" }, h("caption", { class: "visually-hidden" }, name), h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)));
+  // Cards are not displayed as a table, so that its roles must be explicit.
+  const role = (role) => (isStacked ? { role } : {});
+  const head = columns.map((column) => h("th", { scope: "col", class: column.kind, ...role("columnheader") }, column.title));
+  const body = rows.map((row) => h("tr", role("row"), columns.map((column) => h("td", { class: column.kind, "data-label": isStacked ? column.title : null, ...role("cell") }, column.cell(row)))));
+  return scroller(name, h("table", { class: isStacked ? "list stacked" : "list", ...role("table") }, h("caption", { class: "visually-hidden" }, name),
+    h("thead", role("rowgroup"), h("tr", role("row"), head)), h("tbody", role("rowgroup"), body)));
 }
 
 /** A named region that can be scrolled by keyboard. */

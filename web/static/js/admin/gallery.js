@@ -2,9 +2,10 @@
 
 import { get } from "../api.js";
 import { fill, h, toast } from "../dom.js";
-import { t, tn } from "../i18n.js";
+import { langOf, loadCatalog, t, tc, tn } from "../i18n.js";
 import { SaveForm } from "./doctor/save.js";
 import { errorMessage, loadInto, work } from "./components.js";
+import { face } from "./face.js";
 
 /** Maximum number of tags with a button; the others can be found with the filter. */
 const TAGS_MAX = 24;
@@ -17,9 +18,10 @@ const chips = h("div", { class: "chips", role: "group", "aria-label": t("Tags") 
 const count = h("p", { class: "muted", role: "status" });
 const list = h("ul", { class: "ready" });
 const place = h("div");
-fill(work(), h("p", { class: "lead muted" }, t("Sources that are already configured. Yours is not listed?"), " ", h("a", { href: "/admin/doctor/" }, t("Add a source"))), place);
+fill(work(), h("p", { class: "lead muted" }, t("Preconfigured sources. Yours is not listed?"), " ", h("a", { href: "/admin/doctor/" }, t("Add a source"))), place);
 filter.addEventListener("input", draw);
 onlyOpen.addEventListener("change", draw);
+await loadCatalog();
 loadInto(place, "/readysources/", (answer) => {
   sources = answer;
   fill(chips, tags().map((tag) => h("button", { type: "button", "aria-pressed": "false", onclick: (event) => press(event.currentTarget, tag) }, tag)));
@@ -30,7 +32,7 @@ loadInto(place, "/readysources/", (answer) => {
 
 function tags() {
   const counts = new Map();
-  for (const source of sources) for (const tag of source.tags) if (tag !== "NoKey") counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  for (const source of sources) for (const tag of source.tags) if (tag !== "NoKey" && !tag.includes(":")) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   return [...counts].filter(([, n]) => n > 1).sort((one, other) => other[1] - one[1]).slice(0, TAGS_MAX).map(([tag]) => tag);
 }
 
@@ -44,14 +46,14 @@ function draw() {
   const wanted = filter.value.trim().toLowerCase();
   const found = sources.filter((one) =>
     (!onlyOpen.checked || !one.needs.length) && [...chosen].every((tag) => one.tags.includes(tag)) &&
-    `${one.name} ${one.description} ${one.connector} ${one.tags.join(" ")}`.toLowerCase().includes(wanted));
+    `${one.name} ${one.description} ${tc(one.description)} ${one.connector} ${one.tags.join(" ")}`.toLowerCase().includes(wanted));
   count.textContent = found.length ? tn("One source", "{n} sources", found.length) : t("No matching sources. Remove a filter, or add the source by its URL.");
   fill(list, found.map(item));
 }
 
 function item(source) {
   const needs = source.needs.length ? t("needs {what}", { what: [...new Set(source.needs.map(describeNeed))].join(", ") }) : t("no setup needed");
-  return h("li", {}, h("h2", {}, source.name), h("p", {}, source.description),
+  return h("li", {}, h("h2", {}, face(source.name, sources.indexOf(source)), source.name), h("p", { lang: langOf(source.description) }, tc(source.description)),
     h("div", { class: "ready-foot" },
       h("span", { class: "badges" }, h("span", { class: source.needs.length ? "badge warn" : "badge" }, needs), h("span", { class: "badge quiet" }, source.connector)),
       h("button", { type: "button", class: "soft small", onclick: (event) => use(source, event.currentTarget) }, t("Use"), h("span", { class: "visually-hidden" }, ` ${source.name}`))));
@@ -62,6 +64,7 @@ function describeNeed(name) {
   if (name === "credentials" || name === "http_request_headers") return t("a key");
   if (name === "authenticator") return t("a connected account");
   if (name === "url") return t("a URL");
+  if (name === "ai_model") return t("AI model");
   return t("details of your data");
 }
 
@@ -73,7 +76,7 @@ async function use(source, button) {
     const close = h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, t("Close"));
     const needsAccount = source.needs.includes("authenticator") && h("p", { class: "note" }, t("Each user connects their own account. Set up the authenticator first."), " ", h("a", { href: "/admin/authenticators/" }, t("Authenticators")));
     const dialog = h("dialog", { class: "use", "aria-labelledby": "use-title", onclose: () => { dialog.remove(); button.focus(); } },
-      h("div", { class: "work-head" }, h("h2", { id: "use-title" }, source.name), close), h("p", { class: "muted" }, source.description), needsAccount, saveForm.element);
+      h("div", { class: "work-head" }, h("h2", { id: "use-title" }, source.name), close), h("p", { class: "muted", lang: langOf(source.description) }, tc(source.description)), needsAccount, saveForm.element);
     document.body.append(dialog);
     dialog.showModal();
     dialog.querySelector("input").focus();

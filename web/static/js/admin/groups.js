@@ -1,5 +1,16 @@
-// Groups page.
+// Groups page: the members of a group, and the sources that only they can see.
 
+import { t } from "../i18n.js";
+import { memberCard } from "./groups/member_card.js";
 import { start } from "./records/page.js";
 
-start();
+const USERS = {
+  title: () => t("Members"), empty: () => t("No members yet."), add: () => t("Add a member"), unknown: () => t("There is no such user."),
+  api: "/users/", page: "/admin/users/", name: "username",
+};
+const SOURCES = {
+  title: () => t("Sources"), empty: () => t("No sources yet."), add: () => t("Add a source"), unknown: () => t("There is no such source."),
+  api: "/searchproviders/", page: "/admin/searchproviders/", name: "name",
+};
+
+start({ form: { after: (form) => !form.isNew && [memberCard(form, USERS), memberCard(form, SOURCES)] } });

@@ -13,8 +13,9 @@ function draw(license) {
   return [
     card(t("Status"), h("p", {}, badge(license.status), " ", !license.expiration && license.message),
       h("dl", { class: "facts" },
-        fact(t("Owner"), license.owner || "-"),
-        fact(t("Valid until"), license.expiration ? t("{day} ({left})", { day: day(license.expiration), left: remaining(license.days_left) }) : "-"),
+        license.status !== "none" && [
+          fact(t("Owner"), license.owner || "–"),
+          fact(t("Valid until"), license.expiration ? t("{day} ({left})", { day: day(license.expiration), left: remaining(license.days_left) }) : "–")],
         fact(t("Semantic cache"), license.cache ? (license.cache_expiration ? t("until {day}", { day: day(license.cache_expiration) }) : t("allowed")) : t("not included")))),
     features.length > 0 && card(t("Features"), h("dl", { class: "facts" }, features.map(([name, value]) => fact(name, formatFeature(value))))),
     card(t("New license"), h("p", { class: "muted" }, t("Set SVC_LICENSE to the license exactly as you received it, then restart the service. An edited license is not valid."))),
@@ -29,6 +30,6 @@ function badge(status) {
   return h("span", { class: "badge quiet" }, t("none"));
 }
 
-const remaining = (days) => (days === null || days === undefined ? "-" : days < 0 ? t("expired") : tn("one day left", "{n} days left", days));
+const remaining = (days) => (days === null || days === undefined ? "–" : days < 0 ? t("expired") : tn("one day left", "{n} days left", days));
 const fact = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
 const formatFeature = (value) => (value === true ? t("yes") : value === false ? t("no") : typeof value === "number" ? number(value) : typeof value === "string" ? value : JSON.stringify(value));

@@ -8,6 +8,17 @@ import { start } from "./records/page.js";
 
 const PARTS = ["prompt", "note", "footer"];
 
+/** What each standard prompt asks for, by its name. */
+const DESCRIPTIONS = {
+  search_rag_standard: () => t("Summarizes a search: the answer first, then what supports it. This is the default."),
+  search_rag_deeplink: () => t("Summarizes a search in short sentences, each with one citation in the words of its source."),
+  chat_rag_instructions_standard: () => t("How the assistant behaves in a conversation."),
+  chat_rag_standard: () => t("How the assistant answers from sources: the answer first, then what supports it."),
+  chat_rag_deeplink: () => t("How the assistant answers from sources, in statements that can be checked word for word."),
+};
+
+const describe = (row) => (row.standard ? (DESCRIPTIONS[row.name]?.() ?? "") : "");
+
 const standard = (row) => (row.standard ? h("span", { class: "badge" }, t("standard")) : null);
 
 /** Inserts the texts of a standard prompt into the form. */
@@ -28,12 +39,12 @@ function restore(form) {
     if (match) select.value = match.id;
     insert.disabled = !rows.length;
   }, (error) => toast(errorMessage(error), { bad: true }));
-  return h("section", { class: "card" }, h("h3", {}, t("Restore standard texts")),
+  return h("section", { class: "card" }, h("h2", {}, t("Restore standard texts")),
     h("p", { class: "muted" }, t("Replaces the prompt, note and footer in the form with those of a standard prompt.")), h("div", { class: "beside" }, select, insert));
 }
 
 start({
-  list: { badge: standard, isFixed: (row) => row.standard },
+  list: { badge: standard, describe, isFixed: (row) => row.standard },
   form: {
     isFixed: (row) => (row.standard ? t("This is a standard prompt and cannot be changed. Save it as new to edit it.") : ""),
     aside: restore,

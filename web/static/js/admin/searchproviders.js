@@ -1,8 +1,10 @@
-// SearchProviders page: latency, paused sources, pasted JSON, and tests.
+// Sources page: latency, paused sources, pasted JSON, tests, and the editor of the mappings.
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
+import { mappingEditor } from "./doctor/editor.js";
+import { face } from "./face.js";
 import { pausedBadge } from "./records/cells.js";
 import { start } from "./records/page.js";
 import { pasteJson } from "./records/paste.js";
@@ -11,9 +13,11 @@ import { sourceTest } from "./records/test_panel.js";
 start({
   list: {
     states: async () => new Map((await get("/searchproviders/states/")).map((state) => [state.id, state])),
+    mark: (row) => face(row.name, row.id),
     badge: (row, state) => pausedBadge(state),
+    create: () => h("a", { class: "go", href: "/admin/doctor/" }, t("Add a source")),
     tools: (reload) => [
-      h("a", { class: "soft", href: "/admin/doctor/" }, t("Add a source")),
+      h("a", { class: "soft", href: "/admin/searchproviders/new/" }, t("Expert form")),
       h("button", { type: "button", class: "soft", onclick: () => pasteJson(reload) }, t("Paste JSON")),
     ],
   },
@@ -23,6 +27,7 @@ start({
       const slug = new URLSearchParams(location.search).get("ready");
       return slug ? get(`/readysources/${encodeURIComponent(slug)}/`) : {};
     },
+    top: { Response: mappingEditor },
     aside: sourceTest,
   },
 });

@@ -3,7 +3,9 @@
 import { get } from "../api.js";
 import { fill, h, s } from "../dom.js";
 import { fixed, locale, number, t, tn } from "../i18n.js";
+import { describeStatus } from "../history/status.js";
 import { errorAlert, segments, table, work } from "./components.js";
+import { describeSourceStatus } from "./timings/status.js";
 
 const REFRESH_MS = 5000;
 const COUNTS = ["20", "50", "200"];
@@ -19,7 +21,7 @@ const STEPS = {
 };
 const PARTS = {
   status: t("Database: status and saved results"),
-  slot: t("Scoring: wait for the CPU"),
+  slot: t("Scoring: waiting for the CPU"),
   post_result: t("Scoring: post-result processors"),
 };
 
@@ -105,7 +107,7 @@ function details(one) {
     ...one.steps.map((step) => ({ name: STEPS[step.name][0], spans: [[step, STEPS[step.name][1], STEPS[step.name][0]]] })),
     ...one.sources.filter((source) => source.fetch).map((source) => ({ name: source.name, spans: sourceSpans(source) })),
   ];
-  const facts = [tn("One source", "{n} sources", one.sources_total), tn("one result", "{n} results", one.results), one.status, one.request && t("request {id}", { id: one.request })];
+  const facts = [tn("One source", "{n} sources", one.sources_total), tn("one result", "{n} results", one.results), describeStatus(one.status).words, one.request && t("request {id}", { id: one.request })];
   return h("div", { class: "timing-details" },
     h("p", { class: "muted" }, facts.filter(Boolean).join(" · ")),
     // The table has the same times.
@@ -124,14 +126,14 @@ function timeTable(one) {
     ...one.steps.map((step) => ({ name: STEPS[step.name][0], span: step })),
     ...one.parts.map((part) => ({ name: PARTS[part.name], span: part })),
     ...one.sources.flatMap((source) => [
-      { name: source.name, span: source.fetch, status: source.status ?? "-", results: source.results },
+      { name: source.name, span: source.fetch, status: describeSourceStatus(source.status), results: source.results },
       source.processing && { name: t("{name}: scoring", { name: source.name }), span: source.processing },
     ]).filter(Boolean),
   ];
   return table(t("Times of search {id}", { id: one.search }), [
     { title: t("Step or source"), cell: (line) => line.name },
-    { title: t("Begins after"), kind: "num", cell: (line) => (line.span ? milliseconds(line.span.begin_us) : "-") },
-    { title: t("Takes"), kind: "num", cell: (line) => (line.span ? milliseconds(lengthOf(line.span)) : "-") },
+    { title: t("Starts after"), kind: "num", cell: (line) => (line.span ? milliseconds(line.span.begin_us) : "–") },
+    { title: t("Duration"), kind: "num", cell: (line) => (line.span ? milliseconds(lengthOf(line.span)) : "–") },
     { title: t("Status"), cell: (line) => line.status ?? "" },
     { title: t("Results"), kind: "num", cell: (line) => (line.results === undefined ? "" : number(line.results)) },
   ], rows, "");

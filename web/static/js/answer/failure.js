@@ -1,14 +1,25 @@
 // Error messages for a failed summary.
 
+import { announce, one } from "../dom.js";
 import { t } from "../i18n.js";
 
+/** Shows in the section why there is no answer. */
+export function showFailure(section, outcome, seconds) {
+  const { title, sentence, next } = describeFailure(outcome, seconds);
+  one("h2", section).textContent = title;
+  one("[data-why]", section).textContent = sentence;
+  one("[data-next]", section).textContent = next;
+  section.hidden = false;
+  announce(sentence ? `${title}. ${sentence}` : `${title}.`);
+}
+
 /** A heading, what happened and what to do next, for the user. */
-export function describeFailure({ code, message }, seconds) {
+function describeFailure({ code, message }, seconds) {
   switch (code) {
     case "no_relevant_results":
       return {
         title: t("No results are relevant enough for an answer"),
-        sentence: message,
+        sentence: "",
         next: t("Select the results to use, or search with other words."),
       };
     case "no_source_text":
@@ -33,7 +44,7 @@ export function describeFailure({ code, message }, seconds) {
       return {
         title: t("No model is enabled for answers"),
         sentence: message,
-        next: t("An administrator can enable one under AIProviders."),
+        next: t("An administrator can enable one under “AI models”."),
       };
     default:
       return { title: t("No answer"), sentence: message, next: t("The results are not affected. Try again in a moment.") };

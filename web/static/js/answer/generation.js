@@ -1,8 +1,9 @@
 // Requests a summary and shows its progress and text.
 
 import { ApiError, del, events, prefix, send } from "../api.js";
-import { all, announce, one } from "../dom.js";
+import { all, announce, fill, h, one } from "../dom.js";
 import { number, t } from "../i18n.js";
+import { numberCitations } from "./citation_order.js";
 import { initialState, positionOf, applyEvent } from "./progress.js";
 
 /** Resolves to the outcome: `{end: "done" | "failed" | "stopped", code, message}`. Never rejects. */
@@ -18,6 +19,7 @@ export async function generate(slot, body) {
   const clock = tick(one("[data-clock]", section), body.rag_timeout ?? one("form", slot).dataset.time);
   section.hidden = false;
   render(section, initialState(), "");
+  renderSources(section, []);
   try {
     return await follow(section, body, stop.signal);
   } catch (error) {
@@ -41,7 +43,8 @@ async function follow(section, body, signal) {
     const before = state;
     state = applyEvent(state, event, JSON.parse(data));
     if (state.stage !== before.stage) announceStage(section, state);
-    render(section, state, stripMarkdown(state.text));
+    render(section, state, numberCitations(stripMarkdown(state.text), state.sources.map((source) => source.n)));
+    if (state.sources !== before.sources) renderSources(section, state.sources);
     if (state.end) return state;
   }
   throw new Error("the stream ended early");
@@ -63,6 +66,23 @@ function render(section, state, text) {
   }
   one("[data-text]", section).textContent = text;
 }
+
+/** The sources that were read, while the text is written. */
+function renderSources(section, sources) {
+  const place = one("[data-sources]", section);
+  place.hidden = sources.length === 0;
+  fill(place, sources.map(sourceTile));
+}
+
+function sourceTile({ swirl_id: id, title, searchprovider: name }) {
+  // The sign of the source in the list of results, where most of them are.
+  const face = one(`.result[data-id="${Number(id)}"] .from .face`)?.cloneNode(true) ?? h("span", { class: "face", "aria-hidden": "true" }, initials(name));
+  const text = h("span", { class: "tile-text" }, h("b", { title }, title || t("Untitled")), h("span", { class: "faint" }, name));
+  return h("li", null, face, text);
+}
+
+/** One or two characters that stand for a source, as in crates/server/src/ui/search/sources.rs. */
+const initials = (name) => String(name).split(/[^\p{L}\p{N}]+/u).filter(Boolean).slice(0, 2).map((word) => [...word][0].toUpperCase()).join("");
 
 /** Shows the elapsed seconds and the time limit. */
 function tick(place, most) {

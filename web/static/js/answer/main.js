@@ -1,71 +1,95 @@
-// The summary card above the results. The results never wait for it, and its errors stay in the card.
+// The summary card above the results. The server renders it with the list; for a search that begins on this page it is
+// loaded when there are results. The results never wait for it, and its errors stay in the card.
 
-import { copy } from "../account/copy.js";
 import { send } from "../api.js";
-import { announce, fill, one } from "../dom.js";
+import { announce, fill, one, toast } from "../dom.js";
 import { fragment } from "../fragment.js";
 import { t, tn } from "../i18n.js";
-import { generate } from "./generation.js";
-import { showPassages } from "./passages.js";
-import { handleRatings } from "./rating.js";
-import { describeFailure } from "./failure.js";
+import { filterOf, isFirstPage } from "./place.js";
 
 const slot = one("#answer-slot");
 const parameters = new URLSearchParams(location.search);
-const state = { search: "", isLoaded: false, isFinal: false, selection: [], isBusy: false, isWanted: parameters.get("rag") === "true" };
+/** `run` counts the searches of this page, also repeated ones. */
+const state = { search: "", run: 0, filter: "", isLoaded: false, isFinal: false, selection: [], isBusy: false, isWanted: parameters.get("rag") === "true" };
 
-/** Loads the card from the server. Typed instructions are kept. */
-async function load() {
-  const search = state.search;
+let finished;
+/** The module for answers, which handles their clicks. */
+function loadFinished() {
+  finished ??= import("./finished.js").then((module) => {
+    module.handleAnswers(slot);
+    return module;
+  });
+  return finished;
+}
+
+/** Loads the card. Typed instructions are kept. A new answer is shown in full. */
+async function load({ isNew = false } = {}) {
+  const { search, run } = state;
   state.isLoaded = true;
-  let html = "";
+  let card = null;
   try {
-    const response = await send("GET", `/search/${search}/answer/`, undefined, { accept: "text/html" });
-    html = response.status === 204 ? "" : await response.text();
+    const response = await send("GET", `/search/${search}/answer/${location.search}`, undefined, { accept: "text/html" });
+    if (response.status !== 204) card = fragment(await response.text());
+    const done = card && one(".done", card);
+    if (done && isNew) (await loadFinished()).setOpen(done, true);
   } catch {
     // The page works without the card.
   }
-  if (search !== state.search || state.isBusy) return;
+  if (run !== state.run || state.isBusy) return;
   const typed = one("[name=instructions]", slot)?.value;
   const isOpen = one(".instructions", slot)?.hidden === false;
-  fill(slot, html ? fragment(html) : null);
-  slot.hidden = !html;
+  fill(slot, card);
+  slot.hidden = !card;
   const form = one(".answer-ask", slot);
-  if (!form) return;
-  state.isFinal ||= form.dataset.final === "true";
-  if (typed) form.elements.instructions.value = typed;
-  showInstructions(isOpen);
-  updateLabels();
-  if (state.isFinal && state.isWanted) {
-    state.isWanted = false;
-    if (!one(".done", slot)) requestSummary();
-  }
+  if (form && typed) form.elements.instructions.value = typed;
+  if (form) showInstructions(isOpen);
+  showCard();
 }
 
-async function requestSummary() {
+/** Prepares the card that is on the page. */
+function showCard() {
+  if (one(".done", slot)) loadFinished();
+  state.isFinal ||= one(".answer-ask", slot)?.dataset.final === "true";
+  updateLabels();
+  askIfWanted();
+}
+
+/** The URL may ask for an answer. */
+function askIfWanted() {
+  if (!state.isFinal || !state.isWanted || !one(".answer-ask", slot)) return;
+  state.isWanted = false;
+  if (!one(".done", slot)) requestSummary();
+}
+
+/** Requests an answer from these results; none means all. */
+async function requestSummary(items = state.selection) {
   const form = one(".answer-ask", slot);
   if (!form || state.isBusy || !state.isFinal) return;
   const { instructions, prompt } = form.elements;
   const seconds = Number(parameters.get("rag_timeout")) || undefined;
   const body = {
     search_id: Number(state.search),
-    result_list: state.selection,
+    result_list: items,
     ai_instructions: instructions.value.trim(),
     prompt: prompt?.value ?? "",
     rag_timeout: seconds,
     // If an answer is already shown, the user wants another one.
     renew: Boolean(one(".done", slot)),
   };
-  const search = state.search;
+  const { run } = state;
   setBusy(true);
-  const outcome = await generate(slot, body);
-  if (search !== state.search) return;
+  slot.classList.remove("elsewhere");
+  const generation = await import("./generation.js").catch(() => null);
+  if (run !== state.run) return;
+  const outcome = await generation?.generate(slot, body);
+  if (run !== state.run) return;
   setBusy(false);
-  if (outcome.end === "done") {
-    await load();
+  if (!outcome) toast(t("The service did not respond. Check your connection and try again."), { bad: true });
+  else if (outcome.end === "done") {
+    await load({ isNew: true });
     announce(t("Answer ready."));
   } else if (outcome.end === "failed") {
-    showFailure(outcome, seconds ?? form.dataset.time);
+    (await import("./failure.js")).showFailure(one(".failed", slot), outcome, seconds ?? form.dataset.time);
   }
 }
 
@@ -75,16 +99,6 @@ function setBusy(isBusy) {
   const done = one(".done", slot);
   if (done) done.hidden = isBusy;
   for (const button of one(".answer-ask", slot).querySelectorAll("button")) button.disabled = isBusy;
-}
-
-function showFailure(outcome, seconds) {
-  const { title, sentence, next } = describeFailure(outcome, seconds);
-  const section = one(".failed", slot);
-  one("h2", section).textContent = title;
-  one("[data-why]", section).textContent = sentence;
-  one("[data-next]", section).textContent = next;
-  section.hidden = false;
-  announce(`${title}. ${sentence}`);
 }
 
 /** Updates the label of the button and the link to the Assistant. */
@@ -108,25 +122,10 @@ function showInstructions(isOpen) {
   one("[data-instructions]", slot).setAttribute("aria-expanded", String(isOpen));
 }
 
-/** Goes to the result of a citation. If it is on another page of the list, the link leads to the source in the card. */
-function goToResult(event, cite) {
-  const tile = document.getElementById(cite.hash.slice(1));
-  const result = one(`.result[data-id="${tile?.dataset.result}"]`);
-  if (!result) return;
-  event.preventDefault();
-  result.scrollIntoView({ block: "center", behavior: "smooth" });
-  (one("h2 a, h3 a", result) ?? result).focus({ preventScroll: true });
-  result.classList.add("pointed");
-  setTimeout(() => result.classList.remove("pointed"), 2400);
-}
-
-function onClick(event) {
-  const target = event.target;
-  const cite = target.closest("a[data-cite]");
+function onClick({ target }) {
   const follow = target.closest("[data-follow]");
-  const copyButton = target.closest("[data-copy]");
-  if (cite) goToResult(event, cite);
-  else if (copyButton) copy(copyButton.dataset.copy, t("Answer copied."));
+  const filtered = target.closest("[data-ask-filtered]");
+  if (filtered) requestSummary(filtered.dataset.askFiltered.split(",").map(Number));
   else if (target.closest("[data-instructions]")) {
     showInstructions(one(".instructions", slot).hidden);
     if (!one(".instructions", slot).hidden) one("[name=instructions]", slot).focus();
@@ -137,20 +136,31 @@ function onClick(event) {
   }
 }
 
-/** Switches to another search and removes the previous answer at once. */
+/** Switches to another search, or another run of it, and removes the previous answer at once. */
 function switchSearch(search) {
   if (state.isBusy) one("[data-cancel]", slot)?.click();
-  Object.assign(state, { search: String(search), isLoaded: false, isFinal: false, selection: [], isBusy: false });
+  Object.assign(state, { search: String(search), run: state.run + 1, filter: "", isLoaded: false, isFinal: false, selection: [], isBusy: false });
   fill(slot);
   slot.hidden = true;
 }
 
 function onList({ search, isFinal }) {
   if (String(search) !== state.search) switchSearch(search);
-  const hasEnded = isFinal && !state.isFinal;
   state.isFinal = Boolean(isFinal);
-  if (!state.isLoaded || hasEnded) load();
-  else updateLabels();
+  if (!state.isLoaded) load();
+  else {
+    updateLabels();
+    askIfWanted();
+  }
+}
+
+/** Another page or filter of the list. This runs before the list is painted, so that it does not move afterwards. */
+function onResults() {
+  if (!state.isBusy) slot.classList.toggle("elsewhere", !isFirstPage(location.search));
+  const filter = filterOf(location.search);
+  if (filter === state.filter) return;
+  state.filter = filter;
+  if (one(".basis", slot)) import("./basis.js").then(({ updateBasis }) => updateBasis(slot, state.search, filter));
 }
 
 if (slot) {
@@ -160,20 +170,17 @@ if (slot) {
     event.preventDefault();
     requestSummary();
   });
-  showPassages(slot);
-  handleRatings(slot, ".answer.done", (answer) => answer.dataset.ratingPath);
   document.addEventListener("tributary:list", (event) => onList(event.detail));
   document.addEventListener("tributary:selection", (event) => {
     state.selection = event.detail.ids.map(Number).filter((id) => id > 0);
+    slot.classList.toggle("is-selecting", state.selection.length > 0);
     updateLabels();
   });
-  // The card is not requested before results are on the page.
-  const watch = new MutationObserver(() => {
-    if (slot.dataset.search !== state.search) switchSearch(slot.dataset.search);
-  });
-  watch.observe(slot, { attributes: true, attributeFilter: ["data-search"] });
+  // Written when a search starts, with the same id if it is run again.
+  new MutationObserver(() => switchSearch(slot.dataset.search)).observe(slot, { attributes: true, attributeFilter: ["data-search"] });
+  new MutationObserver(onResults).observe(one("#results"), { childList: true });
   if (slot.dataset.search) {
-    state.search = slot.dataset.search;
-    load();
+    Object.assign(state, { search: slot.dataset.search, filter: filterOf(location.search), isLoaded: true });
+    showCard();
   }
 }

@@ -2,7 +2,7 @@
 
 export const STAGES = ["waiting", "choosing", "reading", "writing", "checking"];
 
-export const initialState = () => ({ stage: "choosing", done: 0, of: 0, text: "", sources: 0, end: null, code: "", message: "" });
+export const initialState = () => ({ stage: "choosing", done: 0, of: 0, text: "", sources: [], end: null, code: "", message: "" });
 
 /** The state after an event; unknown events and stages are ignored. */
 export function applyEvent(state, event, data) {
@@ -10,7 +10,7 @@ export function applyEvent(state, event, data) {
     case "status":
       return STAGES.includes(data.stage) ? { ...state, stage: data.stage, done: data.done ?? 0, of: data.of ?? 0 } : state;
     case "source":
-      return { ...state, sources: state.sources + 1 };
+      return { ...state, sources: [...state.sources, data] };
     case "delta":
       return { ...state, text: state.text + data.text };
     case "done":

@@ -6,9 +6,9 @@ import { checkLiveness, removeCopy, saveCopy, livenessText } from "./actions.js"
 
 const page = one("#page");
 
-one("#results").addEventListener("click", async ({ target }) => {
-  const button = target.closest("[data-save-copy], [data-check], [data-remove-copy], [data-pin], [data-unpin], [data-reject]");
-  if (!button || button.ariaBusy) return;
+/** Runs the action of a button of a result. */
+export async function runAction(button) {
+  if (button.ariaBusy) return;
   const result = button.closest(".result");
   // A disabled button would lose the focus.
   button.ariaBusy = "true";
@@ -22,7 +22,7 @@ one("#results").addEventListener("click", async ({ target }) => {
   } finally {
     button.ariaBusy = null;
   }
-});
+}
 
 const titleOf = (result) => one("h2", result).textContent.trim();
 const signalOf = (result) => Number(one(".cached", result).dataset.signal);

@@ -2,11 +2,12 @@
 
 import { all, h, one } from "../dom.js";
 import { number, t, tn } from "../i18n.js";
+import { loadStyles } from "../load_styles.js";
 import { chooseChart } from "./choose.js";
 import { draw } from "./draw.js";
 
 /** Draws the charts that are not drawn yet. It can be called repeatedly. */
-export function drawCharts(root = document) {
+function drawCharts(root = document) {
   for (const payload of all("section.payload[data-chart]:not([data-drawn])", root)) {
     payload.dataset.drawn = "true";
     const table = one("table", payload);
@@ -52,5 +53,6 @@ function chartPosition(payload) {
   return one(".folds", payload.closest(".result") ?? payload) ?? payload.firstElementChild;
 }
 
+await loadStyles("charts.css");
 drawCharts();
 document.addEventListener("tributary:list", () => drawCharts());

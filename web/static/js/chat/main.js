@@ -1,13 +1,13 @@
 // The Assistant page: message box, conversation, and actions.
 
 import { copy } from "../account/copy.js";
-import { patch } from "../api.js";
 import { showPassages } from "../answer/passages.js";
 import { handleRatings } from "../answer/rating.js";
-import { all, one, toast } from "../dom.js";
+import { all, one } from "../dom.js";
 import { t, tn } from "../i18n.js";
 import { openAttachDialog } from "./attach.js";
 import * as documents from "./attached_documents.js";
+import { enableExtractive, explainNoModel } from "./no_model.js";
 import * as rail from "./rail.js";
 import { stopAnswer, isBusy, sendMessage } from "./send.js";
 
@@ -23,7 +23,7 @@ function grow() {
 
 async function submit() {
   const content = box.value.trim();
-  if (!content || isBusy() || one("[data-send]").disabled) return;
+  if (!content || isBusy() || explainNoModel()) return;
   box.value = "";
   grow();
   const { ai_provider: model, prompt } = form.elements;
@@ -34,14 +34,11 @@ async function submit() {
   box.focus();
 }
 
-async function enableChatRole(button) {
-  const tags = [...new Set([...button.dataset.tags.split(",").filter(Boolean), "chat"])];
-  try {
-    await patch(`/aiproviders/${button.dataset.serve}/`, { tags });
-    location.reload();
-  } catch (error) {
-    toast(error.message, { bad: true });
-  }
+/** Enables extractive answers, and asks what is typed. */
+async function useExtractive(button) {
+  if (!(await enableExtractive(button))) return;
+  box.focus();
+  submit();
 }
 
 function onClick({ target }) {
@@ -56,7 +53,7 @@ function onClick({ target }) {
     documents.attachDocument(attachButton.dataset.attachDocument, attachButton.dataset.title);
     box.focus();
   } else if (copyButton) copy(copyButton.dataset.copy, t("Answer copied."));
-  else if (button) enableChatRole(button);
+  else if (button) useExtractive(button);
   else if (target.closest("[data-again]")) sendMessage("", [], {});
   else if (target.closest("[data-attach]")) openAttachDialog();
   else if (target.closest("[data-stop]")) stopAnswer();

@@ -4,7 +4,9 @@ import { ApiError, events, post, prefix, send } from "../api.js";
 import { all, announce, h, one, toast } from "../dom.js";
 import { fragment } from "../fragment.js";
 import { number, t, tn } from "../i18n.js";
+import { numberCitations } from "../answer/citation_order.js";
 import { stripMarkdown } from "../answer/markdown.js";
+import { followEnd, showEnd } from "./follow_end.js";
 import { refresh } from "./rail.js";
 import { applyEvent, initialState } from "./stream.js";
 
@@ -73,11 +75,10 @@ async function follow(pending, response) {
 }
 
 function render(pending, state) {
-  const isAtEnd = innerHeight + scrollY > document.documentElement.scrollHeight - 120;
   one("[data-doing]", pending).textContent = describeActivity(state);
-  one("[data-text]", pending).textContent = stripMarkdown(state.text);
+  one("[data-text]", pending).textContent = numberCitations(stripMarkdown(state.text));
   one(".done-tools", pending).replaceChildren(...state.tools.map((tool) => h("li", null, describeToolCall(tool))));
-  if (isAtEnd) scrollTo(0, document.documentElement.scrollHeight);
+  showEnd();
 }
 
 function describeActivity({ doing, query }) {
@@ -97,12 +98,14 @@ function describeToolCall({ name, query, took }) {
 async function showAnswer(pending, chat, message) {
   const response = await send("GET", `/chat/${chat}/messages/${message.id}/`, undefined, { accept: "text/html" });
   pending.replaceWith(fragment(await response.text()));
+  showEnd();
   announce(t("Answer ready."));
 }
 
 function showFailure(sentence) {
   one("[data-why]", one(".again")).textContent = sentence;
   one(".again").hidden = false;
+  showEnd();
   announce(sentence);
 }
 
@@ -126,7 +129,7 @@ const cloneTemplate = (selector) => one(selector).content.firstElementChild.clon
 
 function appendMessage(message) {
   thread.append(message);
-  scrollTo({ top: document.documentElement.scrollHeight, behavior: "smooth" });
+  followEnd();
   return message;
 }
 

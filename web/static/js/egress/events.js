@@ -11,7 +11,7 @@ const methods = () => ({
   link_exact: t("by a link to it"),
   attachment_hash: t("by an attachment with the same text"),
   attachment_id: t("by an attachment that is the same file"),
-  filename_size: t("by an attachment of the same name and size"),
+  filename_size: t("by an attachment with the same name and size"),
   content_similarity: t("by an attachment with nearly the same text"),
 });
 

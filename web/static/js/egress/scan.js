@@ -69,7 +69,7 @@ function scanForm(follow) {
       await follow(await post("/egress/scan/", request));
     } catch (error) {
       if (error.code === "scan_running" && error.body.scan) await follow(error.body.scan);
-      else if (error.status === 424) return fill(place, connectNote(error));
+      else if (error.status === 424) return fill(place, connectNote(error, await hasServices()));
       throw error;
     }
   });
@@ -77,8 +77,11 @@ function scanForm(follow) {
   return [element, place];
 }
 
-const connectNote = (error) =>
-  h("p", { class: "note" }, error.message, " ", h("a", { href: "/account/#connections" }, t("Connect your mailbox")));
+/** Whether there is a service that can be connected on the account page. */
+const hasServices = async () => (await get("/authenticators/?items=100")).results.some((one) => one.active !== false);
+
+const connectNote = (error, canConnect) =>
+  h("p", { class: "note" }, error.message, canConnect && [" ", h("a", { href: "/account/#connections" }, t("Connect your mailbox"))]);
 
 /** Note that the progress is not available. The scan continues without this page. */
 function progressNote(error, retry) {
@@ -120,7 +123,7 @@ function outcome({ status, error }) {
   if (status === "queued") return t("The scan is queued");
   if (status === "running") return t("Reading your sent mail…");
   if (status === "completed") return t("The scan is complete");
-  if (status === "cancelled") return t("The scan was cancelled");
+  if (status === "cancelled") return t("The scan was canceled");
   return error || t("The scan failed");
 }
 

@@ -7,6 +7,7 @@ import { scrollToCurrentTab } from "../tabs.js";
 import { day, number, t, tn } from "../i18n.js";
 import { showActivity } from "./activity.js";
 import { bulk } from "./bulk.js";
+import { foldEqual } from "./fold.js";
 import { isSaved, remove } from "./operations.js";
 import { showCount, searchRow } from "./row.js";
 import { isBusy } from "./status.js";
@@ -20,6 +21,9 @@ const SHOWS = { recent: "", saved: "&saved=true", subscribed: "&subscribed=true"
 
 const place = one("#searches");
 const chosen = new Set();
+/** The searches that are folded into the line of each id, and the lines that are open. */
+const earlier = new Map();
+const opened = new Set();
 let view = viewFromUrl();
 let shown = { count: 0, results: [] };
 let request = new AbortController();
@@ -28,10 +32,12 @@ let reloads = 0;
 const names = { recent: t("Recent"), saved: t("Saved"), subscribed: t("Subscribed") };
 const tabs = h("nav", { class: "seg", "aria-label": t("Show searches") });
 const filter = h("input", { type: "search", "aria-label": t("Filter searches"), placeholder: t("Filter searches"), maxlength: 200, value: view.text });
-const bar = bulk({ chooseAll, removeChosen });
+const assistant = h("input", { type: "checkbox", onchange: () => go({ assistant: assistant.checked, page: 1 }, true) });
+const assistantChoice = h("label", { class: "with-assistant" }, assistant, " ", t("Show searches by the Assistant"));
+const bar = bulk({ chooseAll, removeChosen: () => removeSearches([...chosen]) });
 const rows = h("div", { class: "rows" });
 const pages = h("nav", { class: "pages", "aria-label": t("Pages") });
-fill(place, h("h2", { class: "visually-hidden" }, t("Searches")), h("div", { class: "toolbar" }, tabs, filter), bar.element, rows, pages);
+fill(place, h("h2", { class: "visually-hidden" }, t("Searches")), h("div", { class: "toolbar" }, tabs, assistantChoice, filter), bar.element, rows, pages);
 
 let typing;
 filter.addEventListener("input", () => {
@@ -50,7 +56,7 @@ function viewFromUrl() {
   const parameters = new URLSearchParams(location.search);
   const show = parameters.get("show");
   const page = Number.parseInt(parameters.get("page") ?? "1", 10);
-  return { show: show in SHOWS ? show : "recent", text: parameters.get("text") ?? "", page: page > 0 ? page : 1 };
+  return { show: show in SHOWS ? show : "recent", text: parameters.get("text") ?? "", page: page > 0 ? page : 1, assistant: parameters.get("assistant") === "true" };
 }
 
 function urlOf(next) {
@@ -58,6 +64,7 @@ function urlOf(next) {
   if (next.show !== "recent") parameters.set("show", next.show);
   if (next.text) parameters.set("text", next.text);
   if (next.page > 1) parameters.set("page", next.page);
+  if (next.assistant) parameters.set("assistant", "true");
   return parameters.size ? `/history/?${parameters}` : "/history/";
 }
 
@@ -65,6 +72,7 @@ function go(change, replaces = false) {
   view = { ...view, ...change };
   history[replaces ? "replaceState" : "pushState"](null, "", urlOf(view));
   chosen.clear();
+  opened.clear();
   reloads = 0;
   return load();
 }
@@ -76,7 +84,9 @@ async function load() {
   drawTabs();
   try {
     const text = view.text ? `&text=${encodeURIComponent(view.text)}` : "";
-    shown = await get(`/search/?search_only=true&items=${ITEMS}&page=${view.page}${SHOWS[view.show]}${text}`, { signal });
+    // What is saved or subscribed is listed, whoever searched.
+    const own = view.show === "recent" && !view.assistant ? "&assistant=false" : "";
+    shown = await get(`/search/?search_only=true&items=${ITEMS}&page=${view.page}${SHOWS[view.show]}${own}${text}`, { signal });
     if (!shown.results.length && shown.count && view.page > 1) return go({ page: Math.ceil(shown.count / ITEMS) }, true);
     draw();
     announce(tn("1 search", "{n} searches", shown.count));
@@ -88,8 +98,10 @@ async function load() {
 }
 
 function drawTabs() {
+  assistantChoice.hidden = view.show !== "recent";
+  assistant.checked = view.assistant;
   const links = Object.keys(SHOWS).map((show) => {
-    const target = { show, text: view.text, page: 1 };
+    const target = { ...view, show, page: 1 };
     const follow = (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
@@ -105,7 +117,19 @@ function draw() {
   showBulk();
   drawPages();
   if (!shown.results.length) return fill(rows, emptyNote());
-  fill(rows, [...groupByDay(shown.results)].map(([name, searches]) => [h("h3", { class: "day" }, name), h("ul", { class: "search-list" }, searches.map((one) => searchRow(one, list)))]));
+  earlier.clear();
+  fill(rows, [...groupByDay(shown.results)].map(([name, searches]) => [h("h3", { class: "day" }, name), h("ul", { class: "search-list" }, foldEqual(searches, isKept).map(groupRows))]));
+}
+
+const isKept = (search) => isSaved(search) || search.subscribe;
+const foldedInto = (id) => (opened.has(id) ? [] : (earlier.get(id) ?? [])).map((search) => search.id);
+
+/** The line of a search, and if it is open, those of equal earlier ones. */
+function groupRows(group) {
+  const { id } = group.search;
+  if (group.earlier.length) earlier.set(id, group.earlier);
+  const folded = opened.has(id) ? group.earlier : [];
+  return [searchRow(group.search, list), ...folded.map((one) => searchRow(one, list))];
 }
 
 const list = {
@@ -115,25 +139,38 @@ const list = {
     const old = shown.results.find((one) => one.id === search.id);
     Object.assign(old ?? {}, search);
     const stale = one(`[data-id="${search.id}"]`, rows);
-    const fresh = searchRow(search, list);
-    const focused = all(".tool", stale ?? fresh).indexOf(document.activeElement);
-    stale?.replaceWith(fresh);
-    if (focused >= 0) all(".tool", fresh)[focused]?.focus();
+    const focused = stale ? all(".tool", stale).indexOf(document.activeElement) : -1;
+    // What is saved is no longer folded.
+    if (earlier.size) draw();
+    else stale?.replaceWith(searchRow(search, list));
+    if (focused >= 0) all(".tool", one(`[data-id="${search.id}"]`, rows) ?? rows)[focused]?.focus();
     loadCounts(request.signal);
   },
   choose(id, isChosen) {
-    isChosen ? chosen.add(id) : chosen.delete(id);
+    for (const one of [id, ...foldedInto(id)]) isChosen ? chosen.add(one) : chosen.delete(one);
     showBulk();
   },
   reload: () => load(),
   isChosen: (id) => chosen.has(id),
-  remove: (search) => removeAll([search.id], t("“{query}” and its results will be permanently deleted.", { query: search.query_string })),
+  earlierCount: (id) => earlier.get(id)?.length ?? 0,
+  isOpened: (id) => opened.has(id),
+  toggleEarlier(id) {
+    if (!opened.delete(id)) opened.add(id);
+    draw();
+    one(`[data-id="${id}"] .earlier`, rows)?.focus();
+    loadCounts(request.signal);
+  },
+  remove(search) {
+    const ids = [search.id, ...foldedInto(search.id)];
+    return ids.length > 1 ? removeSearches(ids) : removeAll(ids, t("“{query}” and its results will be permanently deleted.", { query: search.query_string }));
+  },
 };
 
 /** Loads the number of results of rows without one from their newest runs. */
 async function loadCounts(signal) {
   for (const search of shown.results.filter((one) => one.retrieved === undefined && !isBusy(one.status))) {
     if (signal.aborted) return;
+    if (!one(`[data-id="${search.id}"]`, rows)) continue;
     const [newest] = await get(`/search/${search.id}/runs/`, { signal }).catch(() => []);
     search.retrieved = newest?.retrieved ?? null;
     const element = one(`[data-id="${search.id}"]`, rows);
@@ -151,8 +188,8 @@ function chooseAll(isChosen) {
   draw();
 }
 
-function removeChosen() {
-  return removeAll([...chosen], tn("1 search and its results will be permanently deleted.", "{n} searches and their results will be permanently deleted.", chosen.size));
+function removeSearches(ids) {
+  return removeAll(ids, tn("1 search and its results will be permanently deleted.", "{n} searches and their results will be permanently deleted.", ids.length));
 }
 
 async function removeAll(ids, sentence) {

@@ -4,16 +4,25 @@ import { del, get, patch } from "../api.js";
 
 /** The tag of saved searches. */
 export const SAVED = "saved";
+/** The tag of subscribed searches with alerts. */
+const ALERT = "alert";
+/** The first tag of searches by the Assistant. */
+const ASSISTANT = "chat";
 /** Maximum number of concurrent deletions. */
 const CONCURRENT_MAX = 4;
 
+export const isByAssistant = (search) => search.tags[0] === ASSISTANT;
 export const isSaved = (search) => search.tags.includes(SAVED);
+export const hasAlerts = (search) => search.tags.includes(ALERT);
 
-/** Saves a search, or removes it from the saved ones. Returns the updated search. */
-export function setSaved(search, isOn) {
-  const others = search.tags.filter((tag) => tag !== SAVED);
-  return patch(`/search/${search.id}/`, { tags: isOn ? [...others, SAVED] : others });
+/** Adds a tag to a search, or removes it. Returns the updated search. */
+function setTag(search, tag, isOn) {
+  const others = search.tags.filter((one) => one !== tag);
+  return patch(`/search/${search.id}/`, { tags: isOn ? [...others, tag] : others });
 }
+
+export const setSaved = (search, isOn) => setTag(search, SAVED, isOn);
+export const setAlerts = (search, isOn) => setTag(search, ALERT, isOn);
 
 export const setSubscribed = (search, isOn) => patch(`/search/${search.id}/`, { subscribe: isOn });
 export const loadSearch = (id) => get(`/search/${id}/`);

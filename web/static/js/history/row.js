@@ -3,7 +3,7 @@
 import { h, toast } from "../dom.js";
 import { icon } from "../icon.js";
 import { locale, t, time, tn } from "../i18n.js";
-import { isSaved, markRead, run, setSaved, setSubscribed } from "./operations.js";
+import { isByAssistant, isSaved, markRead, run, setSaved, setSubscribed } from "./operations.js";
 import { runsPanel } from "./runs.js";
 import { isBusy, describeStatus } from "./status.js";
 
@@ -11,7 +11,8 @@ const hours = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 
 /**
  * The row of a search. `list` has callbacks: `list.update(search)` for a changed search, `list.reload()` if more may have
- * changed, `list.choose(id, isChosen)`, `list.remove(search)`, and `list.isChosen(id)`.
+ * changed, `list.choose(id, isChosen)`, `list.remove(search)`, `list.isChosen(id)`, and for equal earlier searches
+ * `list.earlierCount(id)`, `list.isOpened(id)` and `list.toggleEarlier(id)`.
  */
 export function searchRow(search, list) {
   const element = h("li", { class: "search-row", "data-id": search.id });
@@ -32,11 +33,11 @@ export function searchRow(search, list) {
     onchange: () => list.choose(search.id, choice.checked),
   });
   choice.checked = list.isChosen(search.id);
-  element.append(choice, description(search), h("div", { class: "row-buttons" }, toggles(search, act), menu(search, act, list, element)));
+  element.append(h("label", { class: "row-choice" }, choice), description(search, list), h("div", { class: "row-buttons" }, toggles(search, act), menu(search, act, list, element)));
   return element;
 }
 
-function description(search) {
+function description(search, list) {
   const { kind, words } = describeStatus(search.status);
   const isUpdated = search.date_updated && Date.parse(search.date_updated) - Date.parse(search.date_created) > 60_000;
   return h(
@@ -45,7 +46,9 @@ function description(search) {
     h(
       "p",
       { class: "line" },
-      h("a", { class: "query", href: `/?search_id=${search.id}` }, search.query_string || t("(empty query)")),
+      h("a", { class: "query", dir: "auto", href: `/?search_id=${search.id}` }, search.query_string || t("(empty query)")),
+      isByAssistant(search) && h("span", { class: "badge quiet" }, t("Assistant")),
+      earlierButton(search, list),
       search.new_results > 0 && h("a", { class: "badge", href: `/?search_id=${search.id}&new=true` }, tn("1 new", "{n} new", search.new_results)),
     ),
     h(
@@ -58,6 +61,14 @@ function description(search) {
       isUpdated && h("span", null, t("last run {when}", { when: time(search.date_updated) })),
     ),
   );
+}
+
+/** Shows or hides the equal searches that this line stands for. */
+function earlierButton({ id }, list) {
+  const count = list.earlierCount(id);
+  if (!count) return null;
+  const properties = { type: "button", class: "plain earlier num", "aria-expanded": String(list.isOpened(id)), onclick: () => list.toggleEarlier(id) };
+  return h("button", properties, tn("1 earlier", "{n} earlier", count));
 }
 
 function sources({ searchprovider_list: list }) {
@@ -98,7 +109,7 @@ function menu(search, act, list, element) {
       "div",
       { class: "sheet-menu" },
       h("a", { href: `/?search_id=${search.id}` }, t("Open")),
-      isIdle && entry(t("Run again"), act(() => run(search, "rerun"), t("Search started again"))),
+      isIdle && entry(t("Run again"), act(() => run(search, "rerun"), t("Search restarted"))),
       isIdle && entry(t("Update now"), act(() => run(search, "update"), t("Updated"))),
       search.new_results > 0 && entry(t("Mark all as read"), act(() => markRead(search).then(() => ({ new_results: 0 })), t("All results marked as read"))),
       entry(t("Runs and differences"), () => toggleRuns(search, element)),

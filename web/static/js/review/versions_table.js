@@ -45,7 +45,7 @@ function columnHead(member) {
   return h(
     "th",
     { scope: "col", "data-signal": member.signal_id, class: member.role === "winner" ? "is-winner" : null },
-    h("p", { class: "badges" }, h("span", { class: `badge ${role[0]}` }, role[1]), member.shared_externally && h("span", { class: "badge" }, t("shared outside")), member.liveness === "gone" && h("span", { class: "badge bad" }, t("gone")), member.state === "pinned" && h("span", { class: "badge pin" }, t("pinned"))),
+    h("p", { class: "badges" }, h("span", { class: `badge ${role[0]}` }, role[1]), member.shared_externally && h("span", { class: "badge" }, t("sent outside")), member.liveness === "gone" && h("span", { class: "badge bad" }, t("gone")), member.state === "pinned" && h("span", { class: "badge pin" }, t("pinned"))),
     h("p", { class: "title" }, externalLink(member.url, member.title || member.url || t("Untitled"))),
     h("p", { class: "meta" }, about.map((part) => h("span", null, part))),
   );

@@ -2,7 +2,7 @@
 
 import { send } from "../api.js";
 import { all, announce, one, toast } from "../dom.js";
-import { startSearch, followSearch, isRunning } from "./stream.js";
+import { addressOf, startSearch, followSearch, isRunning } from "./stream.js";
 import { replace } from "./render.js";
 
 const page = one("#page");
@@ -16,7 +16,15 @@ export function handleLinks() {
     const rerunLink = target.closest("a[data-rerun]");
     /** @type {HTMLAnchorElement | null} */
     const link = target.closest("a[data-list]");
-    if (rerunLink) {
+    const previewButton = target.closest("[data-preview]");
+    if (previewButton) {
+      import("./preview.js").then(({ showPreview }) => showPreview(previewButton.closest(".result")));
+    } else if (target.closest("[data-notify]")) {
+      import("./notify.js").then(({ subscribe }) => subscribe(target.closest("[data-notify]")));
+    } else if (target.closest("[data-all-sources]")) {
+      event.preventDefault();
+      searchAllSources();
+    } else if (rerunLink) {
       event.preventDefault();
       startSearch(new URLSearchParams({ rerun: rerunLink.dataset.rerun }));
     } else if (link) {
@@ -24,6 +32,7 @@ export function handleLinks() {
       showListAt(link.href, { isPage: Boolean(link.closest(".pages")) });
     }
   });
+  if (page.dataset.search) history.replaceState(null, "", addressOf(location.search) + location.hash);
   page.dataset.at = location.search;
   addEventListener("popstate", () => {
     // A link within the page changes only the scroll position.
@@ -34,11 +43,32 @@ export function handleLinks() {
   });
 }
 
+/** The checkboxes of the filters apply at once. */
+export function handleFilters() {
+  const place = one("#facets");
+  place.addEventListener("change", ({ target }) => target.name && showFiltered(target.form));
+  place.addEventListener("submit", (event) => {
+    event.preventDefault();
+    showFiltered(event.target);
+  });
+  place.addEventListener("input", async ({ target }) => {
+    if (target.matches("[data-find-source]")) (await import("./find_source.js")).findSource(target);
+  });
+}
+
+const showFiltered = (form) => showListAt(new URL(`/?${new URLSearchParams(/** @type {any} */ (new FormData(form)))}`, location.href).href);
+
+function searchAllSources() {
+  const everything = one("#pick-all");
+  if (!everything.checked) everything.click();
+  one("#ask").requestSubmit();
+}
+
 /** Shows the list of a URL. */
 export async function showListAt(href, { isPage = false, isBack = false } = {}) {
   const { search } = new URL(href);
-  if (!isBack) history.pushState(null, "", `/${search}`);
-  page.dataset.at = search;
+  if (!isBack) history.pushState(null, "", addressOf(search));
+  page.dataset.at = location.search;
   for (const menu of all("#head details.menu[open]")) menu.open = false;
   if (isRunning()) return followSearch(page.dataset.search, search, { fresh: true });
   current?.abort();

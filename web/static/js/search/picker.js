@@ -25,10 +25,18 @@ export function initPicker(form) {
     if (event.target.name === "sources") clearTags();
     update();
   });
+  handleFinding();
   for (const chip of chips()) chip.addEventListener("change", selectByTag);
   if (chips().some((chip) => chip.checked)) selectByTag();
   update();
   form.addEventListener("reset", update);
+}
+
+/** The search box in a long list of sources. Enter in it does not start a search. */
+function handleFinding() {
+  const box = one("#pick [data-find-source]");
+  box?.addEventListener("input", async () => (await import("./find_source.js")).findSource(box));
+  box?.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
 }
 
 /** The fields of the search form. Sources are left out if they are the default ones. */

@@ -34,7 +34,7 @@ export function clear() {
   waiting.setAttribute("aria-hidden", "true");
   for (let line = 0; line < 3; line += 1) waiting.append(document.createElement("i"));
   fill(results, waiting);
-  for (const place of ["#head", "#facets", "#pages", "#rail-note", "#sources"]) fill(one(place));
+  for (const place of ["#head", "#facets", "#pages"]) repaint(one(place), "");
 }
 
 /** Shows a list that arrived while the search runs. */
@@ -94,7 +94,7 @@ function storeList(list) {
 /** Updates what is beside and below the results, if the list is still the latest. */
 function updateSides(list) {
   if (list.ids !== order) return;
-  for (const [place, html] of [["#facets", list.facets], ["#pages", list.pages], ["#rail-note", list.note]]) repaint(one(place), html);
+  for (const [place, html] of [["#facets", list.facets], ["#pages", list.pages]]) repaint(one(place), html);
 }
 
 function addResults(shown) {

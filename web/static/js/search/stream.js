@@ -1,10 +1,11 @@
 // Starts or follows a search and shows its results as they stream.
 
 import { events, send } from "../api.js";
-import { announce, fill, one, toast } from "../dom.js";
+import { announce, one, toast } from "../dom.js";
 import { fragment } from "../fragment.js";
 import { clear, receiveList } from "./render.js";
 import { pageTransition } from "./page_transition.js";
+import { repaint } from "./repaint.js";
 
 const page = one("#page");
 const form = one("#ask");
@@ -92,13 +93,25 @@ function showList(message, stop) {
   receiveList(message);
 }
 
-function onStart({ id, url, query, rail }, stop, isOld) {
+/** The address of a list. It also names the query and the sources, with which other users can run the search. */
+export function addressOf(search) {
+  const all = new URLSearchParams(search);
+  for (const [name, value] of new URLSearchParams(page.dataset.shared)) {
+    if (name !== "sort" || !all.has(name)) all.set(name, value);
+  }
+  return `/?${all}`;
+}
+
+function onStart({ id, url, shared, query, facets }, stop, isOld) {
   page.dataset.search = id;
   page.dataset.running = "";
-  one("#answer-slot").dataset.search = id;
-  stop.transition.then(() => fill(one("#sources"), fragment(rail)));
+  stop.transition.then(() => repaint(one("#facets"), facets));
   if (isOld) return;
-  if (location.pathname + location.search !== url) history.pushState(null, "", url);
+  // Also if the search is run again: the answer belongs to the earlier run.
+  one("#answer-slot").dataset.search = id;
+  page.dataset.shared = shared;
+  const address = addressOf(url.slice(1));
+  if (location.pathname + location.search !== address) history.pushState(null, "", address);
   page.dataset.at = location.search;
   form.elements.q.value = query;
   const heading = one("h1", page);
@@ -108,9 +121,7 @@ function onStart({ id, url, query, rail }, stop, isOld) {
 }
 
 function showSource({ id, html }) {
-  const line = document.getElementById(`src-${id}`);
-  if (line) line.replaceWith(fragment(html));
-  else one("#sources").append(fragment(html));
+  document.getElementById(`src-${id}`)?.replaceWith(fragment(html));
 }
 
 /** Shows an error below the search box. The previous list stays hidden, because it belongs to another search. */

@@ -17,7 +17,7 @@ export const factors = () => ({
   naming: t("Naming"),
   recency: t("Recency"),
   format: t("Format"),
-  egress_external: t("Shared outside"),
+  egress_external: t("Sent outside"),
   pin: t("Pinned for another query"),
   rejection: t("Previously rejected"),
 });

@@ -25,6 +25,7 @@ pub fn explain(error: ConnectorError, http: &HttpResponse, read_error: ReadError
     if is_settled {
         explained.message = format!("{}: {}", error.message, one_line(&sentence));
     }
+    explained.is_reported = kind == ConnectorErrorKind::Timeout;
     ConnectorError { retry_after: error.retry_after, ..explained }
 }
 

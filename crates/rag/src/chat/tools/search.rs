@@ -10,7 +10,7 @@ use domain::chat::DocumentRef;
 use domain::mixed::MixedResponse;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
-use domain::search::{NATIVE_QUERY, ProviderRef, QUERY_CHARS_MAX, Search, SearchSpec, Sort};
+use domain::search::{ASSISTANT_TAG, NATIVE_QUERY, ProviderRef, QUERY_CHARS_MAX, Search, SearchSpec, Sort};
 use domain::summary::SourceMode;
 use federation::{FederationError, MixRequest, is_listed};
 use serde_json::Value;
@@ -23,8 +23,6 @@ const RETENTION_DAY: u8 = 2;
 const RESULT_TOKENS_MIN: usize = 40;
 /// Number of results among which the shown ones are selected.
 const RESULTS_LOOKED_AT_MAX: usize = 50;
-/// The tag of searches by the chat.
-const TAG: &str = "chat";
 
 /// The arguments of the tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,7 +138,7 @@ async fn searchable_sources(
 }
 
 fn spec(request: &SearchArgs, searched: &[SearchProvider]) -> SearchSpec {
-    let mut tags = vec![TAG.to_owned()];
+    let mut tags = vec![ASSISTANT_TAG.to_owned()];
     if request.native {
         tags.push(NATIVE_QUERY.to_owned());
     }

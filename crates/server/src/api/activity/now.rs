@@ -4,12 +4,13 @@ use super::days::begin_of;
 use crate::api::metrics::{QueueFigures, collect};
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
-use crate::metrics::HourView;
+use crate::metrics::{Failing, HourView};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use domain::ids::ProviderId;
 use domain::ports::QueueName;
+use domain::provider::SearchProvider;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -18,12 +19,24 @@ use std::sync::Arc;
 pub struct ActivityNow {
     /// Searches created since midnight UTC, by all processes.
     searches_today: u64,
+    /// Number of active sources.
+    sources: usize,
+    /// Active sources that fail in every search of this process; the one that has failed longest is first.
+    failing: Vec<FailingSource>,
     /// Sources that are not queried at the moment.
     resting: Vec<Resting>,
     /// Empty if the queues cannot be read.
     queues: Vec<Queue>,
     #[serde(flatten)]
     hour: HourView,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct FailingSource {
+    provider_id: ProviderId,
+    name: String,
+    #[serde(flatten)]
+    failing: Failing,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -58,6 +71,8 @@ pub async fn read_now(
     let midnight = begin_of(state.clock.now().date_naive());
     let (searches_today, providers) =
         tokio::try_join!(state.store.search_count(Some(midnight)), state.store.providers())?;
+    let sources = providers.iter().filter(|provider| provider.spec.active).count();
+    let failing = failing(&state, &providers);
     let resting = providers.into_iter().filter_map(|provider| {
         let known = state.federation.prober.health(provider.id)?;
         (known.state != "closed").then_some(Resting {
@@ -75,8 +90,21 @@ pub async fn read_now(
     };
     Ok(Json(ActivityNow {
         searches_today,
+        sources,
+        failing,
         resting: resting.collect(),
         queues: collect(&state).await.unwrap_or_default().into_iter().map(queue).collect(),
         hour: state.metrics.hour(),
     }))
+}
+
+fn failing(state: &AppState, providers: &[SearchProvider]) -> Vec<FailingSource> {
+    let mut by_id = state.metrics.failing(providers, state.clock.now());
+    let view = |provider: &SearchProvider| {
+        let failing = by_id.remove(&provider.id)?;
+        Some(FailingSource { provider_id: provider.id, name: provider.spec.name.clone(), failing })
+    };
+    let mut rows: Vec<FailingSource> = providers.iter().filter_map(view).collect();
+    rows.sort_by_key(|row| row.failing.since);
+    rows
 }

@@ -8,6 +8,7 @@ use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
 use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
 use crate::state::AppState;
+use ai::apis::check_address;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::ai_provider::{AiProvider, AiProviderSpec};
@@ -118,7 +119,8 @@ async fn save(
 
 /// The normalized spec, if it is valid.
 fn checked(spec: AiProviderSpec) -> Result<AiProviderSpec, ApiError> {
-    spec.checked().map_err(ApiError::invalid)
+    let spec = spec.checked().map_err(ApiError::invalid)?;
+    check_address(&spec).into_result(spec).map_err(ApiError::invalid)
 }
 
 #[cfg(test)]

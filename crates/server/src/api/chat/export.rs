@@ -8,8 +8,10 @@ use crate::state::AppState;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use domain::chat::ChatMessage;
 use domain::ids::ChatId;
 use rag::chat::export::{FontFolders, PdfError, html, markdown, pdf};
+use rag::chat::in_reading_order;
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -48,6 +50,7 @@ pub async fn export_chat(
 ) -> Result<Response, ApiError> {
     let chat = own_chat(&state, &caller.principal, ChatId(id)).await?;
     let messages = messages_of(&state, &chat).await?;
+    let messages: Vec<ChatMessage> = messages.into_iter().map(in_reading_order).collect();
     let (bytes, kind, ending) = match query.format {
         Format::Md => (markdown(&chat, &messages).into_bytes(), "text/markdown; charset=utf-8", "md"),
         Format::Html => (html(&chat, &messages).into_bytes(), "text/html; charset=utf-8", "html"),

@@ -7,6 +7,7 @@ use super::super::ingest::TITLE_CHARS_MAX;
 use super::super::logs::{LINES_MAX, LINES_MIN};
 use super::super::pagination::ITEMS_MAX;
 use super::super::rag_search::{RESULT_LIST_MAX, TIMEOUT_S};
+use super::super::search::SUGGESTIONS_MAX;
 use corpus::CHECKS_MAX;
 use corpus::ingest::MATTER_TAGS_MAX;
 use domain::authenticator::{EXPIRES_IN_MAX, USER_DATA_METHODS};
@@ -311,6 +312,8 @@ pub const PARAMETERS: &[(&str, &str, Limit)] = &[
     ("read_log", "lines", Range(LINES_MIN as u64, LINES_MAX as u64)),
     ("read_timings", "searches", Range(1, federation::RUNS_MAX as u64)),
     ("read_searches", "text", Text(FILTER_CHARS_MAX)),
+    ("read_suggestions", "q", Text(QUERY_CHARS_MAX)),
+    ("read_suggestions", "limit", Range(1, SUGGESTIONS_MAX as u64)),
     ("read_documents", "text", Text(CACHE_FILTER_CHARS_MAX)),
     ("read_documents", "matter_tag", Text(MATTER_CHARS_MAX)),
     ("read_documents", "state", OneOf(document_states)),

@@ -72,7 +72,7 @@ struct RagSearchInput {
     (status = 200, description = "The results with the summary; `info.ai` has the reason if there is none.", body = MixedResponse),
     (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
     (status = 404, description = "Unknown search, or it belongs to someone else.", body = ErrorBody),
-    (status = 409, description = "It was cancelled, or the search was started again.", body = ErrorBody),
+    (status = 409, description = "It was canceled, or the search was started again.", body = ErrorBody),
     (status = 429, description = "Too many requests; `retry_after` says when to try again.", body = ErrorBody),
     (status = 502, description = "`ai_provider_error`: the model failed.", body = ErrorBody),
     (status = 503, description = "The search is still running, or `no_ai_provider`: no model is active for summaries.", body = ErrorBody),

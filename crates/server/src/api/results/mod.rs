@@ -52,7 +52,7 @@ struct ResultsQuery {
     result_mixer: Option<String>,
     /// Page number, from 1.
     page: Option<u32>,
-    /// Only the results of this provider, by id.
+    /// Only the results of this provider, by id; ignored with `providers`.
     provider: Option<i64>,
     /// False leaves out `explain`.
     #[param(value_type = Option<bool>)]
@@ -124,7 +124,10 @@ async fn read_results(
             "A page of a search holds results_requested results; items is for lists only.",
         ));
     }
-    let request = MixRequest { filter: filter.filter()?, ..mix_request(&query, &links)? };
+    let mut request = MixRequest { filter: filter.filter()?, ..mix_request(&query, &links)? };
+    if !request.filter.providers.is_empty() {
+        request.provider = None;
+    }
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     // A prefetch does not mark results as read.
     let is_read = method == Method::GET && !is_prefetch(&headers);

@@ -25,6 +25,9 @@ pub struct ListQuery {
     /// Of the list: only subscribed searches.
     #[param(value_type = Option<bool>)]
     subscribed: Option<Flag>,
+    /// Of the list: false leaves out the searches of the Assistant.
+    #[param(value_type = Option<bool>)]
+    assistant: Option<Flag>,
     /// Of the list: only searches whose query contains this text.
     text: Option<String>,
 }
@@ -39,6 +42,7 @@ impl ListQuery {
             owner: OwnerScope::Only(owner),
             saved: self.saved == Some(Flag(true)),
             subscribed: self.subscribed == Some(Flag(true)),
+            without_assistant: self.assistant == Some(Flag(false)),
             text: text.map(str::to_owned),
         })
     }
@@ -79,6 +83,9 @@ fn resource(filter: &SearchFilter, search_only: bool) -> String {
             parameters.append_pair(name, "true");
         }
     }
+    if filter.without_assistant {
+        parameters.append_pair("assistant", "false");
+    }
     if let Some(text) = &filter.text {
         parameters.append_pair("text", text);
     }
@@ -100,6 +107,7 @@ mod tests {
             (none(), false, "/search/"),
             (none(), true, "/search/?search_only=true"),
             (SearchFilter { subscribed: true, ..none() }, false, "/search/?subscribed=true"),
+            (SearchFilter { without_assistant: true, ..none() }, false, "/search/?assistant=false"),
             (text, true, "/search/?search_only=true&saved=true&text=a%26b+c"),
         ];
         for (filter, search_only, expected) in cases {

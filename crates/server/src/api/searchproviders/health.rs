@@ -4,6 +4,7 @@ use crate::audit::AuditedStore;
 use crate::auth::{Admin, Caller};
 use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::ApiPath;
+use crate::metrics::Failing;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -67,6 +68,7 @@ pub async fn reset_state(
     let (id, name) = (Some(provider.id.0), provider.spec.name.as_str());
     audited.note(AuditEvent::of(Action::Reset, Kind::SearchProvider, id, name)).await?;
     state.federation.prober.reset_health(provider.id);
+    state.metrics.forget_failures(provider.id);
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -91,6 +93,8 @@ pub struct StateRow {
     ok: u64,
     /// Searches of the last hour in which it failed.
     failed: u64,
+    /// Its failures, if it fails in every search.
+    failing: Option<Failing>,
 }
 
 /// The health of every provider's source in this process.
@@ -102,15 +106,18 @@ pub async fn list_states(
     State(state): State<Arc<AppState>>,
 ) -> Result<Json<Vec<StateRow>>, ApiError> {
     let (now, hour) = (state.clock.now(), state.metrics.hour());
+    let providers = state.store.providers().await?;
+    let mut failing = state.metrics.failing(&providers, now);
     let row = |provider: SearchProvider| {
         let known = state.federation.prober.health(provider.id);
         let mut row = StateRow::of(&provider, known, now);
         if let Some(figures) = hour.providers.iter().find(|one| one.provider_id == provider.id) {
             (row.p50, row.ok, row.failed) = (figures.p50, figures.ok, figures.failed);
         }
+        row.failing = failing.remove(&provider.id);
         row
     };
-    Ok(Json(state.store.providers().await?.into_iter().map(row).collect()))
+    Ok(Json(providers.into_iter().map(row).collect()))
 }
 
 impl StateRow {
@@ -134,6 +141,7 @@ impl StateRow {
             p50: None,
             ok: 0,
             failed: 0,
+            failing: None,
         }
     }
 }

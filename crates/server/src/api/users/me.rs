@@ -58,7 +58,7 @@ pub async fn change_me(
             return Ok(Versioned::new(version, user));
         };
         let spec = UserSpec { email, ..current_spec(&user) };
-        let spec = spec.check_change().into_result(spec).map_err(ApiError::invalid)?;
+        let spec = spec.check_change_of(&user).into_result(spec).map_err(ApiError::invalid)?;
         let now = state.clock.now();
         let saved = audited.at(Some(version)).replace_user(user.id, spec, None, now).await?;
         Ok(Versioned::after(version, saved))

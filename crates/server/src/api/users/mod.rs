@@ -16,7 +16,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::ids::UserId;
-use domain::ports::EditableRecord;
+use domain::ports::{EditableRecord, StoreError};
 use domain::user::{User, UserSpec};
 use record::{current_spec, load};
 use serde_json::{Map, Value};
@@ -63,7 +63,7 @@ async fn create_user(
 ) -> Result<(StatusCode, Versioned<User>), ApiError> {
     let mut spec = spec.check_new().into_result(spec).map_err(ApiError::invalid)?;
     let hash = state.basic.hash(&spec.password.take().unwrap_or_default()).await?;
-    let user = audited.store().create_user(spec, hash, state.clock.now()).await?;
+    let user = audited.store().create_user(spec, hash, state.clock.now()).await.map_err(named_by_field)?;
     Ok((StatusCode::CREATED, Versioned::first(user)))
 }
 
@@ -147,6 +147,16 @@ async fn delete_user(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// The only references of a user are groups.
+fn named_by_field(error: StoreError) -> ApiError {
+    match error {
+        StoreError::UnknownReference(what) => {
+            ApiError::invalid_field("groups", format!("There is no {what}."))
+        }
+        other => other.into(),
+    }
+}
+
 /// The hash of a new password: computed once, however often the edit is retried.
 type PasswordHash = OnceCell<String>;
 
@@ -158,13 +168,14 @@ async fn save(
     spec: UserSpec,
     hash: &PasswordHash,
 ) -> Result<Versioned<User>, ApiError> {
-    let mut spec = spec.check_change().into_result(spec).map_err(ApiError::invalid)?;
+    let mut spec = spec.check_change_of(&user).into_result(spec).map_err(ApiError::invalid)?;
     let hash = match spec.password.take() {
         Some(password) => Some(hash.get_or_try_init(|| state.basic.hash(&password)).await?.clone()),
         None => None,
     };
     let (is_new_password, now) = (hash.is_some(), state.clock.now());
-    let saved = audited.at(Some(version)).replace_user(user.id, spec, hash, now).await?;
+    let saved =
+        audited.at(Some(version)).replace_user(user.id, spec, hash, now).await.map_err(named_by_field)?;
     if is_new_password {
         password::forget_initial(Path::new(&state.settings.data_dir), &user.username);
     }

@@ -23,6 +23,7 @@ struct FormField {
     choices: Option<Value>,
     default: Value,
     help: String,
+    is_expert: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +73,8 @@ fn form_field(one: &FieldUse, schemas: &Value, property: &Value) -> FormField {
         control,
         choices,
         default: default_value(property, schema),
-        help: text("description").replace('\n', " "),
+        help: if one.help.is_empty() { text("description").replace('\n', " ") } else { one.help.to_owned() },
+        is_expert: one.is_expert,
         example: property.get("example").filter(|example| !example.is_null()).cloned(),
         max_length: schema["maxLength"].as_u64(),
     }
@@ -231,7 +233,7 @@ mod tests {
     #[test]
     fn every_resource_has_a_page() {
         for resource in RESOURCES {
-            assert!(super::super::CONSOLE.iter().any(|page| page.slug == resource.slug), "{}", resource.slug);
+            assert!(super::super::sections::slugs().any(|slug| slug == resource.slug), "{}", resource.slug);
             let module = format!("static/js/admin/{}.js", resource.slug);
             assert!(crate::ui::assets::Assets::new("").read(&module).is_some(), "{module}");
         }

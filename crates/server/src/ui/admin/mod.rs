@@ -3,8 +3,13 @@
 
 mod form;
 mod resources;
+mod sections;
 
+pub use sections::ConsoleFrame;
+
+use super::first_run::FirstRun;
 use super::page_context::PageContext;
+use crate::auth::Caller;
 use crate::error::{ApiError, ErrorCode};
 use crate::state::AppState;
 use axum::Router;
@@ -15,54 +20,15 @@ use axum::routing::get;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A page of the console.
-#[derive(Debug, Serialize)]
-pub struct ConsolePage {
-    /// Its path below `/admin/`, and the name of its script in `web/static/js/admin/`.
-    slug: &'static str,
-    title: &'static str,
-    /// Its heading in the navigation.
-    group: &'static str,
-}
-
-const fn page(slug: &'static str, title: &'static str, group: &'static str) -> ConsolePage {
-    ConsolePage { slug, title, group }
-}
-
-/// Every page, in the order of the navigation. The first one is `/admin/` itself.
-const CONSOLE: &[ConsolePage] = &[
-    page("dashboard", "Dashboard", ""),
-    page("searchproviders", "SearchProviders", "Search"),
-    page("doctor", "Add a source", "Search"),
-    page("gallery", "Ready-made sources", "Search"),
-    page("querytransforms", "Query transforms", "Search"),
-    page("pipelines", "Pipelines", "Search"),
-    page("breakers", "Paused sources", "Search"),
-    page("cache", "Semantic cache", "Cache"),
-    page("aiproviders", "AIProviders", "Answers"),
-    page("prompts", "Prompts", "Answers"),
-    page("users", "Users", "People"),
-    page("groups", "Groups", "People"),
-    page("tokens", "Tokens", "People"),
-    page("authenticators", "Authenticators", "People"),
-    page("activity", "Activity", "System"),
-    page("timings", "Search times", "System"),
-    page("schedules", "Schedules", "System"),
-    page("logs", "Logs", "System"),
-    page("audit", "Audit log", "System"),
-    page("settings", "Settings", "System"),
-    page("branding", "Branding", "System"),
-    page("license", "License", "System"),
-];
-
 #[derive(Serialize)]
 struct Console {
-    pages: &'static [ConsolePage],
-    page: &'static ConsolePage,
+    frame: ConsoleFrame,
     /// The record to edit: its id, or `new`.
     record: Option<String>,
     /// The declaration of the resource, if the page edits one.
     resource: Option<&'static serde_json::Value>,
+    /// Only on the dashboard.
+    first_run: Option<FirstRun>,
 }
 
 pub fn router() -> Router<Arc<AppState>> {
@@ -72,8 +38,13 @@ pub fn router() -> Router<Arc<AppState>> {
         .route("/admin/{page}/{record}/", get(record))
 }
 
-async fn dashboard(context: PageContext, State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
-    show(&state, &context, "dashboard", None)
+async fn dashboard(
+    caller: Caller,
+    context: PageContext,
+    State(state): State<Arc<AppState>>,
+) -> Result<Response, ApiError> {
+    let first_run = FirstRun::read(&state, &context.language, &caller.principal).await?;
+    show(&state, &context, "dashboard", None, first_run)
 }
 
 async fn list(
@@ -81,7 +52,7 @@ async fn list(
     State(state): State<Arc<AppState>>,
     Path(slug): Path<String>,
 ) -> Result<Response, ApiError> {
-    show(&state, &context, &slug, None)
+    show(&state, &context, &slug, None, None)
 }
 
 async fn record(
@@ -89,7 +60,7 @@ async fn record(
     State(state): State<Arc<AppState>>,
     Path((slug, record)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    show(&state, &context, &slug, Some(record))
+    show(&state, &context, &slug, Some(record), None)
 }
 
 fn show(
@@ -97,23 +68,23 @@ fn show(
     context: &PageContext,
     slug: &str,
     record: Option<String>,
+    first_run: Option<FirstRun>,
 ) -> Result<Response, ApiError> {
     if !context.is_admin {
         return super::notice::only_administrators(state, context);
     }
-    let page =
-        CONSOLE.iter().find(|page| page.slug == slug).ok_or_else(|| ApiError::of(ErrorCode::NotFound))?;
-    let resource = form::declared_resource(page.slug, &state.document.bytes());
+    let frame = ConsoleFrame::of(slug).ok_or_else(|| ApiError::of(ErrorCode::NotFound))?;
+    let resource = form::declared_resource(frame.slug(), &state.document.bytes());
     state.templates.render_page(
         StatusCode::OK,
         "admin/page.html",
         context,
-        Console { pages: CONSOLE, page, record, resource },
+        Console { frame, record, resource, first_run },
     )
 }
 
 /// The declarations of all resources, for the translation coverage test.
 #[cfg(test)]
 pub fn declared_resources(document: &[u8]) -> Vec<&'static serde_json::Value> {
-    CONSOLE.iter().filter_map(|page| form::declared_resource(page.slug, document)).collect()
+    sections::slugs().filter_map(|slug| form::declared_resource(slug, document)).collect()
 }

@@ -1,10 +1,12 @@
 //! View models of chats and messages.
 
 use super::super::answer::truncate;
+use super::super::search::initials;
 use domain::ai_provider::EXTRACTIVE_MODEL;
 use domain::chat::{Chat, ChatCitation, ChatMessage, Speaker, ToolUse};
 use domain::ids::{ChatId, MessageId, ResultId, SearchId};
 use domain::instant::Instant;
+use rag::chat::{NOTHING_FOUND, in_reading_order};
 use rag::prose::{Block, blocks};
 use serde::Serialize;
 use serde_json::Value;
@@ -35,6 +37,8 @@ pub struct MessageView {
     attached: usize,
     follow_ups: Vec<String>,
     warnings: Vec<String>,
+    /// Without a model, no sentence of the sources fits.
+    is_nothing_found: bool,
     is_extractive: bool,
     model: String,
     seconds: String,
@@ -51,6 +55,7 @@ struct CitationView {
     /// None if it is not a web URL.
     href: Option<String>,
     place: String,
+    initials: String,
 }
 
 #[derive(Serialize)]
@@ -82,6 +87,7 @@ impl ChatView {
 
 impl MessageView {
     pub fn of(message: ChatMessage) -> Self {
+        let message = in_reading_order(message);
         let (body, is_answer) = (message.body, matches!(message.role, Speaker::Assistant));
         let is_extractive = body.ai_model == EXTRACTIVE_MODEL;
         let text = if is_extractive { body.content.replace('\n', "\n\n") } else { body.content.clone() };
@@ -97,6 +103,7 @@ impl MessageView {
             attached: body.attach.len(),
             follow_ups: body.follow_ups,
             warnings: body.warnings,
+            is_nothing_found: is_extractive && text == NOTHING_FOUND,
             is_extractive,
             model: body.ai_model,
             seconds: format!("{:.1}", body.took),
@@ -116,6 +123,7 @@ impl CitationView {
             search_id: citation.search_id,
             title: truncate(&citation.title, TITLE_CHARS_MAX),
             href: address.map(String::from),
+            initials: initials(if place.is_empty() { &citation.title } else { &place }),
             place,
         }
     }
@@ -194,7 +202,21 @@ mod tests {
             assert_eq!(text.contains("<table><thead><tr><th scope=\"col\">a</th>"), is_answer, "{text}");
             let cell = "<td>&lt;script&gt;x&lt;&#x2f;script&gt;<a class=\"cite\" href=\"#m5-1\"";
             assert_eq!(text.contains(cell), is_answer, "{text}");
-            assert_eq!(text.contains("<p class=\"text\">| a | b |\n"), !is_answer, "{text}");
+            assert_eq!(text.contains("<p class=\"text\" dir=\"auto\">| a | b |\n"), !is_answer, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_reply_that_nothing_fits_is_translated() {
+        let templates = Templates::new(Arc::new(Assets::new("")));
+        for (model, is_translated) in [(EXTRACTIVE_MODEL, true), ("gpt-4o", false)] {
+            let mut reply = message(Speaker::Assistant, "", "");
+            (reply.body.content, reply.body.ai_model) = (NOTHING_FOUND.to_owned(), model.to_owned());
+            reply.body.citations.clear();
+            let view = MessageView::of(reply);
+            assert_eq!(view.is_nothing_found, is_translated, "{model}");
+            let text = templates.render("chat/message.html", &context(""), json!({"message": view}));
+            assert!(text.expect("a piece").contains(NOTHING_FOUND), "the key is the English text");
         }
     }
 

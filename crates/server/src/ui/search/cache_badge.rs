@@ -1,5 +1,6 @@
 //! Badge of a cached result: status of the copy, and when it was last checked at its source.
 
+use super::time_text::time_text;
 use super::versions::Versions;
 use super::view_context::ViewContext;
 use chrono::{DateTime, Utc};
@@ -24,7 +25,7 @@ pub struct CacheBadge {
     is_stale: bool,
     pub is_shared_externally: bool,
     matters: Vec<String>,
-    /// Machine-readable; empty if it was never checked.
+    /// When it was last checked; empty if it never was.
     checked: String,
     age: Option<Age>,
     /// Query and scope of a pin.
@@ -56,7 +57,10 @@ impl CacheBadge {
             is_stale: mark.stale,
             is_shared_externally: mark.shared_externally,
             matters: mark.matter_tags.clone(),
-            checked: mark.last_verified.map(|time| time.to_rfc3339()).unwrap_or_default(),
+            checked: mark
+                .last_verified
+                .and_then(|time| time_text(&time.to_rfc3339(), view_context.language))
+                .unwrap_or_default(),
             age: mark.last_verified.map(|time| Age::of(time, view_context.now)),
             query: view_context.topic.query.chars().take(QUERY_CHARS_MAX).collect(),
             scope: view_context.topic.scope().to_string(),

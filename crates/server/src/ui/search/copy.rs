@@ -9,7 +9,6 @@ use serde::Serialize;
 #[derive(Debug, Clone, Serialize)]
 pub struct Copy {
     source: String,
-    color: i64,
     title: String,
     href: Option<String>,
     date: String,
@@ -21,7 +20,6 @@ impl ViewContext<'_> {
     pub fn copy(&self, copy: &Duplicate) -> Copy {
         Copy {
             source: copy.searchprovider.clone(),
-            color: self.color(&copy.searchprovider),
             title: shortened(&copy.title),
             href: web_link(&copy.url),
             date: self.date(&copy.date_published, "").text,

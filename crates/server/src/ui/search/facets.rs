@@ -1,21 +1,22 @@
-//! Filters of the result list. Each entry is a link that toggles the filter.
+//! Filters of the result list. Sources and authors are checkboxes of a form, dates and years are links.
 
 use super::query::ListQuery;
-use super::sources::color;
+use super::sources::{SourceChoice, SourceView};
+use super::years::{YearBar, year_bars};
 use domain::ids::SearchId;
 use domain::mixed::{AuthorFacet, DateFacet, Facets, SourceFacet};
-use federation::ResultFilter;
 use serde::Serialize;
 
+/// In templates: `list.facets`.
 #[derive(Debug, Serialize)]
 pub struct FacetsView {
-    /// All sources together.
-    all: Facet,
-    sources: Vec<Facet>,
-    dates: Vec<Facet>,
     authors: Vec<Facet>,
+    dates: Vec<Facet>,
+    years: Vec<YearBar>,
     starred: Facet,
     new: Facet,
+    /// What a form keeps of the list: names and values.
+    hidden: Vec<(&'static str, String)>,
 }
 
 /// One entry of a filter.
@@ -23,92 +24,61 @@ pub struct FacetsView {
 struct Facet {
     name: String,
     count: u64,
-    href: String,
     is_on: bool,
-    /// Link that excludes this source; only for sources.
-    without: Option<String>,
-    is_without: bool,
-    color: Option<i64>,
+    /// The list with this filter, or without it; only for dates.
+    href: String,
 }
 
 impl FacetsView {
     pub fn of(query: &ListQuery, search: SearchId, facets: &Facets) -> Self {
-        let lines = Lines { query, search };
+        let filter = &query.filter;
         Self {
-            all: lines.all(facets.sources.iter().map(|source| source.count).sum()),
-            sources: facets.sources.iter().map(|source| lines.source(source)).collect(),
-            dates: facets.dates.iter().map(|date| lines.date(date)).collect(),
-            authors: facets.authors.iter().map(|author| lines.author(author)).collect(),
-            starred: Facet {
-                count: facets.starred,
-                is_on: query.filter.starred,
-                href: lines.href(|filter| filter.starred = !filter.starred),
-                ..Facet::default()
-            },
-            new: Facet {
-                count: facets.new,
-                is_on: query.filter.new,
-                href: lines.href(|filter| filter.new = !filter.new),
-                ..Facet::default()
-            },
+            authors: facets.authors.iter().map(|facet| author(query, facet)).collect(),
+            dates: facets.dates.iter().map(|facet| date(query, search, facet)).collect(),
+            years: year_bars(query, search, &facets.years),
+            starred: Facet { count: facets.starred, is_on: filter.starred, ..Facet::default() },
+            new: Facet { count: facets.new, is_on: filter.new, ..Facet::default() },
+            hidden: hidden(query, search),
         }
     }
 }
 
-/// Builds the entries.
-struct Lines<'a> {
-    query: &'a ListQuery,
-    search: SearchId,
+fn author(query: &ListQuery, facet: &AuthorFacet) -> Facet {
+    let is_same = |name: &String| name.to_lowercase() == facet.name.to_lowercase();
+    let is_on = query.filter.authors.iter().any(is_same);
+    Facet { name: facet.name.clone(), count: facet.count, is_on, href: String::new() }
 }
 
-impl Lines<'_> {
-    /// The URL of the list with another filter.
-    fn href(&self, change: impl FnOnce(&mut ResultFilter)) -> String {
-        self.query.narrowed(change).href(self.search)
-    }
+fn date(query: &ListQuery, search: SearchId, facet: &DateFacet) -> Facet {
+    let is_on = query.filter.date.is_some_and(|own| own.to_string() == facet.key);
+    let other = query.narrowed(|filter| filter.date = facet.key.parse().ok().filter(|_| !is_on));
+    Facet { name: facet.key.clone(), count: facet.count, is_on, href: other.href(search) }
+}
 
-    fn all(&self, count: u64) -> Facet {
-        let filter = &self.query.filter;
-        let href = self.href(|filter| {
-            filter.providers.clear();
-            filter.not_providers.clear();
-        });
-        let is_on = filter.providers.is_empty() && filter.not_providers.is_empty();
-        Facet { count, is_on, href, ..Facet::default() }
-    }
+/// The fields that are no checkboxes.
+fn hidden(query: &ListQuery, search: SearchId) -> Vec<(&'static str, String)> {
+    let mut fields = vec![("search_id", search.to_string())];
+    fields.extend(query.sort.clone().map(|sort| ("sort", sort)));
+    fields.extend(query.filter.date.map(|date| ("date", date.to_string())));
+    fields.extend(query.filter.not_providers.iter().map(|id| ("not_providers", id.to_string())));
+    fields
+}
 
-    fn source(&self, source: &SourceFacet) -> Facet {
-        let (filter, id) = (&self.query.filter, source.provider_id);
-        let href = self.href(|filter| {
-            filter.not_providers.retain(|other| *other != id);
-            toggle(&mut filter.providers, id);
-        });
-        let without = self.href(|filter| {
-            filter.providers.retain(|other| *other != id);
+/// Makes the sources with results choices, and those in the filter.
+pub fn add_choices(rail: &mut [SourceView], query: &ListQuery, search: SearchId, facets: &[SourceFacet]) {
+    for source in rail {
+        let id = source.id;
+        let count = facets.iter().find(|facet| facet.provider_id == id).map_or(0, |facet| facet.count);
+        let is_on = query.filter.providers.contains(&id);
+        let is_without = query.filter.not_providers.contains(&id);
+        if count == 0 && !is_on && !is_without {
+            continue;
+        }
+        let other = query.narrowed(|filter| {
+            filter.providers.retain(|own| *own != id);
             toggle(&mut filter.not_providers, id);
         });
-        Facet {
-            name: source.name.clone(),
-            count: source.count,
-            is_on: filter.providers.contains(&id),
-            href,
-            without: Some(without),
-            is_without: filter.not_providers.contains(&id),
-            color: Some(color(id)),
-        }
-    }
-
-    fn date(&self, date: &DateFacet) -> Facet {
-        let is_on = self.query.filter.date.is_some_and(|own| own.to_string() == date.key);
-        let href = self.href(|filter| filter.date = date.key.parse().ok().filter(|_| !is_on));
-        Facet { name: date.key.clone(), count: date.count, is_on, href, ..Facet::default() }
-    }
-
-    fn author(&self, author: &AuthorFacet) -> Facet {
-        let own = self.query.filter.author.as_deref();
-        let is_on = own.is_some_and(|own| own.to_lowercase() == author.name.to_lowercase());
-        let href = self.href(|filter| filter.author = (!is_on).then(|| author.name.clone()));
-        Facet { name: author.name.clone(), count: author.count, is_on, href, ..Facet::default() }
+        source.choice = Some(SourceChoice { count, is_on, is_without, without: other.href(search) });
     }
 }
 
@@ -123,47 +93,75 @@ fn toggle<T: PartialEq>(list: &mut Vec<T>, one: T) {
 mod tests {
     use super::super::query::Fields;
     use super::*;
-    use domain::ids::ProviderId;
+    use domain::ids::{ProviderId, UserId};
+    use domain::mixed::YearFacet;
+    use domain::provider::{ProviderSpec, SearchProvider};
+
+    fn list(query: &str) -> ListQuery {
+        ListQuery::parse(&Fields::parse(query)).expect("a list")
+    }
+
+    fn source(id: i64) -> SourceView {
+        let mut provider = SearchProvider::unsaved(ProviderSpec::default(), UserId(1), Default::default());
+        provider.id = ProviderId(id);
+        SourceView::asking(&provider)
+    }
 
     fn view(query: &str) -> FacetsView {
-        let query = ListQuery::parse(&Fields::parse(query)).expect("a list");
-        let source = |id, count| SourceFacet { provider_id: ProviderId(id), name: format!("P{id}"), count };
+        let author = |name: &str| AuthorFacet { name: name.into(), count: 4 };
         let facets = Facets {
-            sources: vec![source(1, 5), source(2, 3)],
-            authors: vec![AuthorFacet { name: "A. Writer".into(), count: 4 }],
+            sources: Vec::new(),
+            authors: vec![author("A. Writer"), author("B. Writer"), author("C. Writer")],
             dates: vec![DateFacet { key: "week".into(), count: 2 }],
+            years: vec![YearFacet { year: 2021, count: 2 }, YearFacet { year: 2022, count: 1 }],
             starred: 1,
             new: 0,
         };
-        FacetsView::of(&query, SearchId(7), &facets)
+        FacetsView::of(&list(query), SearchId(7), &facets)
     }
 
     #[test]
-    fn each_entry_toggles_its_filter() {
+    fn several_authors_can_be_on() {
+        let on = |query: &str| view(query).authors.iter().map(|author| author.is_on).collect::<Vec<_>>();
+        assert_eq!(on(""), [false, false, false]);
+        assert_eq!(on("author=a.+writer"), [true, false, false]);
+        assert_eq!(on("author=A.+Writer&author=c.+writer"), [true, false, true]);
+        assert_eq!(on("author=A.+Writer;C.+Writer"), [true, false, true]);
+    }
+
+    #[test]
+    fn dates_are_links_and_the_form_keeps_the_rest() {
         let off = view("page=3&sort=DateMixer");
-        let href = |more: &str| format!("/?search_id=7&sort=DateMixer{more}");
-        assert_eq!((off.all.count, off.all.is_on, off.sources[0].is_on), (8, true, false));
-        assert_eq!(off.sources[1].href, href("&providers=2"));
-        assert_eq!(off.sources[1].without.as_deref(), Some(href("&not_providers=2").as_str()));
-        assert_eq!(
-            (off.dates[0].href.clone(), off.starred.href.clone()),
-            (href("&date=week"), href("&starred=true"))
-        );
-        assert_eq!(off.authors[0].href, href("&author=A.+Writer"));
+        assert_eq!(off.dates[0].href, "/?search_id=7&sort=DateMixer&date=week");
+        assert_eq!(off.years.len(), 2);
+        let on = view("sort=DateMixer&date=week&author=x&providers=2&not_providers=3&starred=true");
+        let rest = "/?search_id=7&sort=DateMixer&providers=2&not_providers=3&author=x&starred=true";
+        assert!(on.dates[0].is_on && on.starred.is_on && !on.new.is_on);
+        assert_eq!(on.dates[0].href, rest);
+        let fields: Vec<String> = on.hidden.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(fields, ["search_id=7", "sort=DateMixer", "date=week", "not_providers=3"]);
+    }
 
-        let on = view("sort=DateMixer&providers=2&date=week&author=a.+writer&starred=true");
-        let rest = |left_out: &str| {
-            let parts = ["&providers=2", "&author=a.+writer", "&date=week", "&starred=true"];
-            href(&parts.into_iter().filter(|part| !part.contains(left_out)).collect::<String>())
+    #[test]
+    fn sources_with_results_are_choices() {
+        let facets = [SourceFacet { provider_id: ProviderId(1), name: "P1".into(), count: 5 }];
+        let choices = |query: &str| {
+            let mut rail = [1, 2].map(source);
+            add_choices(&mut rail, &list(query), SearchId(7), &facets);
+            rail.map(|source| source.choice)
         };
-        assert!(!on.all.is_on && on.sources[1].is_on && on.authors[0].is_on && on.dates[0].is_on);
-        assert_eq!((on.all.href, on.sources[1].href.clone()), (rest("providers"), rest("providers")));
-        assert_eq!((on.dates[0].href.clone(), on.authors[0].href.clone()), (rest("date"), rest("author")));
-        assert_eq!(on.starred.href, rest("starred"));
+        let [one, two] = choices("");
+        let one = one.expect("a choice");
+        assert_eq!((one.count, one.is_on, one.is_without), (5, false, false));
+        assert_eq!((one.without.as_str(), two.is_some()), ("/?search_id=7&not_providers=1", false));
 
-        let without = view("not_providers=1");
-        assert!(without.sources[0].is_without && !without.all.is_on);
-        assert_eq!(without.sources[0].without.as_deref(), Some("/?search_id=7"));
-        assert_eq!(without.sources[0].href, "/?search_id=7&providers=1");
+        let [one, two] = choices("providers=1,2");
+        let (one, two) = (one.expect("a choice"), two.expect("a choice"));
+        assert_eq!((one.is_on, two.is_on, two.count), (true, true, 0));
+        assert_eq!(one.without, "/?search_id=7&providers=2&not_providers=1");
+
+        let [one, _] = choices("not_providers=1");
+        let one = one.expect("a choice");
+        assert_eq!((one.is_without, one.without.as_str()), (true, "/?search_id=7"));
     }
 }

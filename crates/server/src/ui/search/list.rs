@@ -1,20 +1,16 @@
-//! The result list with its header, filters and pages; as a whole for the page, and as fragments for an open page.
+//! The result list with its header, filters and pages.
 
-use super::facets::FacetsView;
-use super::query::{Fields, ListQuery};
+use super::chips::{Chip, chips};
+use super::facets::{FacetsView, add_choices};
+use super::no_results::NoResults;
+use super::pages::{PageLink, page_links};
+use super::query::ListQuery;
 use super::result::{ResultView, folded};
 use super::sources::{self, SourceView};
 use super::view_context::ViewContext;
-use crate::api::search::{log_view, own_search};
-use crate::auth::Caller;
-use crate::error::ApiError;
-use crate::extract::ApiPath;
-use crate::links::Links;
 use crate::state::AppState;
 use crate::ui::page_context::PageContext;
-use axum::Json;
-use axum::extract::{RawQuery, State};
-use domain::ids::SearchId;
+use domain::ids::{ProviderId, SearchId};
 use domain::mixed::{MixedInfo, MixedResponse};
 use domain::notice::{self, Notice, NoticeKind};
 use domain::ports::MixerKind;
@@ -23,17 +19,14 @@ use domain::result::ResultItem;
 use domain::search::{FALLBACK_MIXER, Search};
 use federation::ResultFilter;
 use serde::Serialize;
-use std::sync::Arc;
 
-/// Linked pages on each side of the current one.
-const NEIGHBOURS: u32 = 2;
 const FORMATS: [&str; 4] = ["csv", "json", "bibtex", "rss"];
 
 /// In templates: `list`.
 #[derive(Debug, Serialize)]
 pub struct ListView {
-    search_id: SearchId,
-    is_running: bool,
+    pub search_id: SearchId,
+    pub is_running: bool,
     total: u64,
     found: u64,
     seconds: String,
@@ -44,13 +37,18 @@ pub struct ListView {
     unwanted: usize,
     pub results: Vec<ResultView>,
     pub rail: Vec<SourceView>,
-    /// Number of sources still running, and names of those that failed.
+    /// Number of sources still running, and of those that failed.
     asking: usize,
-    missing: Vec<String>,
+    missing: usize,
     /// The sort order leaves out results without a date, and no others.
     needs_dates: bool,
+    /// The sort order leaves out results that an earlier run had found.
+    only_new: bool,
     orders: Vec<Order>,
     facets: Option<FacetsView>,
+    chips: Vec<Chip>,
+    /// Set if nothing was found, without any filter.
+    no_results: Option<NoResults>,
     page: u32,
     pages: Vec<PageLink>,
     previous: Option<String>,
@@ -66,16 +64,6 @@ struct Order {
     summary: &'static str,
     href: String,
     is_on: bool,
-    /// Has a button; the others are in a menu.
-    is_first: bool,
-}
-
-#[derive(Debug, PartialEq, Serialize)]
-struct PageLink {
-    /// 0 for a gap.
-    number: u32,
-    href: String,
-    is_current: bool,
 }
 
 /// Inputs of the list.
@@ -90,14 +78,18 @@ pub struct Listing<'a> {
 
 impl Listing<'_> {
     pub fn view(&self, mixed: MixedResponse) -> ListView {
-        let Self { state, search, query, .. } = self;
+        let Self { search, query, .. } = self;
         let MixedResponse { notices, info, results, .. } = mixed;
         let is_running = !search.status.is_final();
-        let rail = sources::rail(state, &info, if is_running { self.asked } else { &[] });
+        let rail = self.rail(&info);
         let mixer = self.mixer();
         let page_size = search.spec.page_size();
         let last =
             u32::try_from(info.results.retrieved_total.div_ceil(u64::from(page_size))).unwrap_or(u32::MAX);
+        let needs_dates = mixer.is_some_and(|kind| kind.by_date && !kind.shows_only_new);
+        let only_new = mixer.is_some_and(|kind| kind.shows_only_new);
+        let hides_all = (needs_dates || only_new) && info.results.found_total > 0;
+        let is_empty = !is_running && query.filter.is_none() && info.results.retrieved_total == 0;
         let at = |page: u32| query.on_page(page).href(search.id);
         ListView {
             search_id: search.id,
@@ -116,11 +108,14 @@ impl Listing<'_> {
             }),
             results: self.results(&info, results, mixer),
             asking: rail.iter().filter(|line| line.is_asking()).count(),
-            missing: rail.iter().filter(|line| line.is_missing()).map(|line| line.name.clone()).collect(),
+            missing: rail.iter().filter(|line| line.is_missing()).count(),
+            chips: chips(query, search.id, |id| name_of(&rail, id)),
             rail,
             orders: self.orders(mixer),
-            needs_dates: mixer.is_some_and(|kind| kind.by_date && !kind.shows_only_new),
+            needs_dates,
+            only_new,
             facets: info.facets.as_ref().map(|facets| FacetsView::of(query, search.id, facets)),
+            no_results: (is_empty && !hides_all).then(|| NoResults::of(&search.spec)),
             page: query.page,
             pages: page_links(query.page, last, at),
             previous: (query.page > 1).then(|| at((query.page - 1).min(last.max(1)))),
@@ -129,6 +124,16 @@ impl Listing<'_> {
                 .then(|| query.narrowed(|filter| *filter = ResultFilter::default()).href(search.id)),
             exports: FORMATS.map(|format| (format, self.export(format))).to_vec(),
         }
+    }
+
+    /// The lines of the sources. A filter by source works as soon as it has results.
+    fn rail(&self, info: &MixedInfo) -> Vec<SourceView> {
+        let asked: &[SearchProvider] = if self.search.status.is_final() { &[] } else { self.asked };
+        let mut rail = sources::rail(self.state, info, asked);
+        let facets = info.facets.as_ref().map(|facets| facets.sources.as_slice()).unwrap_or_default();
+        add_choices(&mut rail, self.query, self.search.id, facets);
+        sources::sort_finished(&mut rail);
+        rail
     }
 
     /// The mixer in use; unknown names are replaced by the fallback.
@@ -147,7 +152,7 @@ impl Listing<'_> {
         let shows_groups = mixer.is_some_and(|kind| kind.shows_groups);
         let ids = info.providers.iter().map(|(name, one)| (name.clone(), sources::id_of(one))).collect();
         let view_context = ViewContext {
-            language: self.context.language,
+            language: &self.context.language,
             ids: &ids,
             now: self.state.clock.now(),
             topic: self.search.topic(),
@@ -163,18 +168,17 @@ impl Listing<'_> {
     }
 
     fn orders(&self, mixer: Option<&MixerKind>) -> Vec<Order> {
-        let mixers = self.state.plugins.mixers.iter();
-        let mut orders: Vec<Order> = mixers
+        let mut kinds: Vec<_> = self.state.plugins.mixers.iter().collect();
+        kinds.sort_by_key(|kind| !kind.is_common);
+        kinds
+            .into_iter()
             .map(|kind| Order {
                 name: kind.name,
                 summary: kind.summary,
                 href: self.query.sorted_by(kind.name).href(self.search.id),
                 is_on: mixer.is_some_and(|mixer| mixer.name == kind.name),
-                is_first: kind.is_common,
             })
-            .collect();
-        orders.sort_by_key(|order| !order.is_first);
-        orders
+            .collect()
     }
 
     fn export(&self, format: &str) -> String {
@@ -186,134 +190,12 @@ impl Listing<'_> {
     }
 }
 
-/// The fragments of the list for an open page.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ListFragments {
-    search: SearchId,
-    /// The keys of the results, in order.
-    ids: Vec<String>,
-    results: Vec<ResultFragment>,
-    head: String,
-    facets: String,
-    pages: String,
-    note: String,
-    is_final: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub struct ResultFragment {
-    id: String,
-    html: String,
-}
-
-impl ListFragments {
-    /// `is_new` decides whether the fragment of a result is sent.
-    pub fn of(
-        state: &AppState,
-        context: &PageContext,
-        list: &ListView,
-        mut is_new: impl FnMut(&str, &str) -> bool,
-    ) -> Result<Self, ApiError> {
-        #[derive(Serialize)]
-        struct OneResult<'a> {
-            result: &'a ResultView,
-        }
-        #[derive(Serialize)]
-        struct WholeList<'a> {
-            list: &'a ListView,
-        }
-        let piece = |name: &str| state.templates.render(name, context, WholeList { list });
-        let mut results = Vec::new();
-        for result in &list.results {
-            let html = state.templates.render("search/result.html", context, OneResult { result })?;
-            if is_new(&result.key, &html) {
-                results.push(ResultFragment { id: result.key.clone(), html });
-            }
-        }
-        Ok(Self {
-            search: list.search_id,
-            ids: list.results.iter().map(|result| result.key.clone()).collect(),
-            results,
-            head: piece("search/head.html")?,
-            facets: piece("search/facets.html")?,
-            pages: piece("search/pages.html")?,
-            note: piece("search/note.html")?,
-            is_final: !list.is_running,
-        })
-    }
-}
-
-/// `/search/{id}/list/`: the fragments of the list of a finished search. 503 while it runs; use the stream then.
-pub async fn read_list(
-    caller: Caller,
-    context: PageContext,
-    State(state): State<Arc<AppState>>,
-    links: Links,
-    ApiPath(id): ApiPath<i64>,
-    RawQuery(query): RawQuery,
-) -> Result<Json<ListFragments>, ApiError> {
-    let query = ListQuery::parse(&Fields::parse(&query.unwrap_or_default()))?;
-    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
-    let mixed = state.federation.mixer.mix(&search, &query.request(links.base())).await?;
-    log_view(&search, &mixed);
-    let listing = Listing { state: &state, context: &context, search: &search, query: &query, asked: &[] };
-    let list = listing.view(mixed);
-    ListFragments::of(&state, &context, &list, |_, _| true).map(Json)
+fn name_of(rail: &[SourceView], id: ProviderId) -> String {
+    let source = rail.iter().find(|source| source.id == id);
+    source.map_or_else(|| id.to_string(), |source| source.name.clone())
 }
 
 /// The count of the first notice of this kind; 0 without one.
 fn count(notices: &[Notice], of_kind: impl Fn(&NoticeKind) -> Option<usize>) -> usize {
     notices.iter().find_map(|notice| of_kind(&notice.kind)).unwrap_or_default()
-}
-
-/// The first page, those around the current one, and the last; gaps have the number 0.
-fn page_links(current: u32, last: u32, href: impl Fn(u32) -> String) -> Vec<PageLink> {
-    if last < 2 {
-        return Vec::new();
-    }
-    let near = current.saturating_sub(NEIGHBOURS).max(1)..=current.saturating_add(NEIGHBOURS).min(last);
-    let mut numbers: Vec<u32> = std::iter::once(1).chain(near).chain([last]).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let mut links = Vec::new();
-    let mut before = 0;
-    for number in numbers {
-        if number > before + 1 {
-            links.push(PageLink { number: 0, href: String::new(), is_current: false });
-        }
-        links.push(PageLink { number, href: href(number), is_current: number == current });
-        before = number;
-    }
-    links
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn linked_pages() {
-        let table = [
-            (1, 1, ""),
-            (1, 2, "[1] 2"),
-            (2, 3, "1 [2] 3"),
-            (1, 9, "[1] 2 3 … 9"),
-            (5, 9, "1 … 3 4 [5] 6 7 … 9"),
-            (9, 9, "1 … 7 8 [9]"),
-            (40, 3, "1 … 3"),
-        ];
-        for (current, last, expected) in table {
-            let links = page_links(current, last, |page| page.to_string());
-            let shown: Vec<String> = links
-                .iter()
-                .map(|link| match (link.number, link.is_current) {
-                    (0, _) => "…".to_owned(),
-                    (number, true) => format!("[{number}]"),
-                    (number, false) => number.to_string(),
-                })
-                .collect();
-            assert_eq!(shown.join(" "), expected, "{current} of {last}");
-        }
-    }
 }

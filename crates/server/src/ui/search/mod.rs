@@ -4,29 +4,44 @@
 //! |---|---|
 //! | `query` | parameters of URLs and forms |
 //! | `search_form` | parses the search form; starts or reruns a search |
+//! | `shared_link` | addresses of lists that other users can open |
 //! | `page` | the whole page; works with links and forms alone |
-//! | `list`, `facets` | the result list and its filters, as a whole and as fragments |
+//! | `answer` | the summary card above the list |
+//! | `list`, `fragments` | the result list, as a whole and as fragments for an open page |
+//! | `facets`, `years`, `chips` | the filters, the histogram of years, and the filters in use |
+//! | `pages`, `no_results` | links to the pages of the list, and to other searches if it is empty |
 //! | `stream` | the fragments as server-sent events |
 //! | `result`, `explain`, `details` | one result, the explanation of its rank, its other fields |
+//! | `time_text` | dates and times of sources in the format of a language |
 //! | `cache_badge`, `versions` | status of a cached copy, and the other versions of the document |
 //! | `sources`, `picker` | status of each source; selection of sources |
 
+mod answer;
 mod cache_badge;
+mod chips;
 mod copy;
 mod details;
 mod explain;
 mod facets;
+mod fragments;
 mod list;
+mod no_results;
 mod page;
+mod pages;
 mod picker;
 mod query;
 mod result;
 mod result_text;
 mod search_form;
+mod shared_link;
 mod sources;
 mod stream;
+mod time_text;
 mod versions;
 mod view_context;
+mod years;
+
+pub use sources::{color, initials};
 
 use crate::state::AppState;
 use axum::Router;
@@ -38,7 +53,8 @@ pub fn router() -> Router<Arc<AppState>> {
         .route("/", get(page::search_page))
         .route("/search/", post(stream::start_search))
         .route("/search/{id}/stream/", get(stream::follow_search))
-        .route("/search/{id}/list/", get(list::read_list))
+        .route("/search/{id}/list/", get(fragments::read_list))
+        .route("/search/{id}/answer/", get(answer::answer_fragment))
 }
 
 #[cfg(test)]
@@ -46,7 +62,7 @@ mod tests {
     use super::result::folded;
     use super::view_context::ViewContext;
     use crate::ui::assets::Assets;
-    use crate::ui::i18n::LANGUAGES;
+    use crate::ui::i18n::Language;
     use crate::ui::templates::Templates;
     use crate::ui::templates::tests::context;
     use domain::corpus::{
@@ -58,8 +74,9 @@ mod tests {
     use domain::result::{Duplicate, ResultItem};
     use serde_json::{Value, json};
     use std::collections::BTreeMap;
-    use std::sync::Arc;
+    use std::sync::{Arc, LazyLock};
 
+    static ENGLISH: LazyLock<Language> = LazyLock::new(Language::default);
     const BAD: &str = "<script>alert(1)</script>\"'&{{ 7*7 }}";
 
     fn object(value: Value) -> serde_json::Map<String, Value> {
@@ -134,27 +151,29 @@ mod tests {
     }
 
     fn view_context(ids: &BTreeMap<String, ProviderId>, now: Instant) -> ViewContext<'_> {
-        ViewContext { language: LANGUAGES[0], ids, now, topic: Topic { query: BAD, tags: &[] } }
+        ViewContext { language: &ENGLISH, ids, now, topic: Topic { query: BAD, tags: &[] } }
     }
 
     fn list() -> Value {
         let ids = BTreeMap::new();
         let mut result = view_context(&ids, Instant::default()).result(hostile());
         result.opens_group = true;
-        let facet = json!({"name": BAD, "count": 3, "href": BAD, "is_on": true, "without": BAD,
-            "is_without": true, "color": 1});
+        let facet = json!({"name": BAD, "count": 3, "href": BAD, "is_on": true});
+        let choice = json!({"count": 3, "is_on": true, "is_without": true, "without": BAD});
         let source = |status: Value| {
-            json!({"id": 1, "name": BAD, "color": 1, "status": status, "found": 1, "retrieved": 1,
-                "seconds": "0.1", "fault": BAD, "rests_s": null})
+            json!({"id": 1, "name": BAD, "initials": "B", "color": 1, "status": status, "found": 1, "retrieved": 1,
+                "seconds": "0.1", "code": BAD, "fault": BAD, "rests_s": null, "choice": choice})
         };
         json!({
             "search_id": 1, "is_running": false, "total": 1, "found": 2, "seconds": "0.1", "notes": [BAD], "undated": 1, "unwanted": 2,
             "results": [result], "rail": [source(json!("error")), source(json!("timeout")), source(Value::Null)],
-            "asking": 0, "missing": [BAD], "sort": BAD, "page": 2, "previous": BAD, "next": BAD, "clear": BAD,
-            "orders": [{"name": BAD, "summary": BAD, "href": BAD, "is_on": true, "is_first": true},
-                {"name": BAD, "summary": BAD, "href": BAD, "is_on": true, "is_first": false}],
-            "facets": {"all": facet, "sources": [facet], "dates": [facet], "authors": vec![&facet; 9],
-                "starred": facet, "new": facet},
+            "asking": 0, "missing": 1, "sort": BAD, "page": 2, "previous": BAD, "next": BAD, "clear": BAD,
+            "orders": [{"name": BAD, "summary": BAD, "href": BAD, "is_on": true},
+                {"name": BAD, "summary": BAD, "href": BAD, "is_on": true}],
+            "facets": {"dates": [facet], "authors": vec![&facet; 9], "starred": facet, "new": facet,
+                "years": [{"name": BAD, "count": 1, "height": 100, "href": BAD, "is_on": false}],
+                "hidden": [["sort", BAD]]},
+            "chips": [{"kind": "author", "name": BAD, "href": BAD}],
             "pages": [{"number": 1, "href": BAD, "is_current": false}, {"number": 0, "href": "", "is_current": false}],
             "exports": [["csv", BAD]],
         })
@@ -164,18 +183,23 @@ mod tests {
     fn hostile_text_is_escaped_in_every_fragment() {
         let templates = Templates::new(Arc::new(Assets::new("")));
         let list = list();
-        let picker = json!({"groups": [{"tag": BAD, "sources": [{"id": 1, "name": BAD, "color": 0, "tags": [BAD],
+        let picker = json!({"groups": [{"tag": BAD, "sources": [{"id": 1, "name": BAD, "initials": "B", "color": 0, "tags": [BAD],
             "is_chosen": true, "is_default": true}]}], "tags": [{"name": BAD, "count": 1, "is_chosen": true}],
             "chosen": 1, "count": 2, "left_out": 1});
         let recent = json!([{"id": 1, "query": BAD, "time": BAD, "day": BAD}]);
         let of_list = json!({"list": list});
+        let suggestion = json!({"words": BAD, "href": BAD});
+        let mut empty = list.clone();
+        empty["no_results"] = json!({"query": BAD, "without": [suggestion], "fewer": suggestion, "everywhere": BAD,
+            "is_subscribed": false});
         let pieces = [
             ("search/result.html", json!({"result": list["results"][0]})),
             ("search/source.html", json!({"source": list["rail"][0]})),
             ("search/head.html", of_list.clone()),
             ("search/facets.html", of_list.clone()),
             ("search/pages.html", of_list.clone()),
-            ("search/note.html", of_list.clone()),
+            ("search/sources.html", json!({"sources": list["rail"]})),
+            ("search/head.html", json!({"list": empty})),
             ("search.html", json!({"query": BAD, "error": BAD, "picker": picker, "list": list})),
             ("search.html", json!({"query": BAD, "error": BAD, "picker": picker, "recent": recent})),
         ];

@@ -1,16 +1,22 @@
 //! The whole search page: start page, new search, or result list. It works with links and forms alone; without
 //! JavaScript, the page of a running search reloads itself.
 
+use super::answer::answer_card;
 use super::list::{ListView, Listing};
 use super::picker::Picker;
 use super::query::{Fields, ListQuery};
 use super::search_form::{SearchForm, requested_providers};
+use super::shared_link;
+use super::sources::visible_providers;
 use crate::api::sapi::usable_models;
 use crate::api::search::{is_prefetch, log_view, own_search};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorCode};
 use crate::request_head::RequestHead;
 use crate::state::AppState;
+use crate::ui::answer::AnswerCard;
+use crate::ui::confirm_search::offer_search;
+use crate::ui::first_run::FirstRun;
 use crate::ui::page_context::PageContext;
 use axum::extract::{RawQuery, State};
 use axum::http::{Method, StatusCode, header};
@@ -22,7 +28,7 @@ use domain::owner_scope::OwnerScope;
 use domain::ports::Corpus;
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
-use domain::search::{ProviderRef, Search};
+use domain::search::{ProviderRef, Search, SearchFilter};
 use federation::FederationError;
 use serde::Serialize;
 use std::sync::Arc;
@@ -37,12 +43,20 @@ struct SearchPage {
     query: String,
     error: Option<String>,
     picker: Picker,
+    /// Only on the start page.
+    first_run: Option<FirstRun>,
     recent: Vec<Recent>,
     /// Whether summaries are available; space is reserved for the card.
     has_answers: bool,
+    /// The summary card of the list.
+    card: Option<AnswerCard>,
     /// Whether copies can be saved.
     has_cache: bool,
+    /// Whether alerts can be sent.
+    has_alerts: bool,
     list: Option<ListView>,
+    /// Parameters of the search of the list, for its address.
+    shared: String,
 }
 
 /// A recent search.
@@ -56,7 +70,8 @@ struct Recent {
 }
 
 /// `/`: `q` starts a search, `rerun` runs one again, `search_id` shows the list of one. New searches redirect to their
-/// list, so that a reload does not search again.
+/// list, so that a reload does not search again. The list of another user is not shown; if the address names its query,
+/// the page offers to run it.
 pub async fn search_page(
     caller: Caller,
     context: PageContext,
@@ -74,10 +89,14 @@ pub async fn search_page(
         if is_prefetch(&headers) || method == Method::HEAD {
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
+        let list = match shared_link::first_list(&fields) {
+            Ok(list) => list,
+            Err(error) => return view.show_refused(&fields, &error).await,
+        };
         let form = form.shortened(&state, &caller.principal).await?;
         return match form.start(&state, &caller, address).await {
             Ok(search) => {
-                let place = with_answer(ListQuery::default().href(search.id), &fields);
+                let place = with_answer(shared_link::address(&search, &list), &fields);
                 Ok(Redirect::to(&place).into_response())
             }
             Err(error) => view.show_refused(&fields, &error).await,
@@ -91,6 +110,9 @@ pub async fn search_page(
     };
     match own_search(&state, &caller.principal, id).await {
         Ok(search) => view.list(&search, &query, links.base()).await,
+        Err(error) if error.error_code() == ErrorCode::NotFound && fields.text("q").is_some() => {
+            offer_search(&state, &context, shared_link::fields_to_run(&fields))
+        }
         Err(error) => view.show_refused(&fields, &error).await,
     }
 }
@@ -117,8 +139,10 @@ struct PageView<'a> {
 impl PageView<'_> {
     /// The start page.
     async fn start(&self, fields: &Fields) -> Result<Response, ApiError> {
+        let providers = visible_providers(self.state, &self.caller.principal).await?;
         let page = SearchPage {
-            picker: self.picker(&requested_providers(fields)).await?,
+            picker: Picker::with(&providers, &requested_providers(fields)),
+            first_run: FirstRun::of(self.state, &self.context.language, &providers),
             recent: self.recent().await?,
             has_answers: self.has_answers().await?,
             ..SearchPage::default()
@@ -143,6 +167,7 @@ impl PageView<'_> {
             query: fields.text("q").unwrap_or_default().to_owned(),
             error: Some(sentence),
             picker: self.picker(&requested_providers(fields)).await?,
+            has_answers: self.has_answers().await?,
             ..SearchPage::default()
         };
         let page = self.show(status, page)?;
@@ -166,11 +191,14 @@ impl PageView<'_> {
             Err(error) => return Err(error.into()),
         };
         log_view(search, &mixed);
+        let card = answer_card(self.state, self.caller, search, query).await?;
         let page = SearchPage {
             query: search.spec.query_string.clone(),
             picker: self.picker(&search.spec.searchprovider_list).await?,
             list: Some(self.view(search, query, &asked, mixed)),
-            has_answers: self.has_answers().await?,
+            shared: shared_link::parameters(&search.spec),
+            has_answers: card.as_ref().is_some_and(|card| card.can_ask),
+            card,
             ..SearchPage::default()
         };
         self.show(StatusCode::OK, page)
@@ -200,16 +228,19 @@ impl PageView<'_> {
         Ok(models.iter().any(|model| model.spec.serves(Role::Rag)))
     }
 
+    /// The newest searches of the user, without those of the Assistant, each query once.
     async fn recent(&self) -> Result<Vec<Recent>, ApiError> {
         let looked = RECENT * SEARCHES_PER_RECENT;
-        let page = self.state.store.searches(OwnerScope::Only(self.caller.principal.user), 0, looked).await?;
-        let form = if self.context.language.code == "de" { "%d.%m.%Y" } else { "%-d %b %Y" };
+        let own = SearchFilter::owned_by(OwnerScope::Only(self.caller.principal.user));
+        let filter = SearchFilter { without_assistant: true, ..own };
+        let page = self.state.store.find_searches(&filter, 0, looked).await?;
         let mut recent: Vec<Recent> = Vec::new();
         for search in page.items {
             let query = search.spec.query_string;
-            if recent.len() < RECENT as usize && !recent.iter().any(|one| one.query == query) {
+            let is_same = |one: &Recent| one.query.trim().to_lowercase() == query.trim().to_lowercase();
+            if recent.len() < RECENT as usize && !recent.iter().any(is_same) {
                 let date = search.date_updated;
-                let (time, day) = (date.to_rfc3339(), date.format(form).to_string());
+                let (time, day) = (date.to_rfc3339(), self.context.language.format.date(date.date_naive()));
                 recent.push(Recent { id: search.id, query, time, day });
             }
         }
@@ -217,7 +248,8 @@ impl PageView<'_> {
     }
 
     fn show(&self, status: StatusCode, page: SearchPage) -> Result<Response, ApiError> {
-        let page = SearchPage { has_cache: self.state.corpus.is_open(), ..page };
+        let has_alerts = !self.state.settings.alert_webhook_url.is_empty();
+        let page = SearchPage { has_cache: self.state.corpus.is_open(), has_alerts, ..page };
         self.state.templates.render_page(status, "search.html", self.context, page)
     }
 }

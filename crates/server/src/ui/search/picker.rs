@@ -1,6 +1,6 @@
 //! Source selection of the search box, grouped by tag.
 
-use super::sources::{color, visible_providers};
+use super::sources::{color, initials, visible_providers};
 use crate::error::ApiError;
 use crate::state::AppState;
 use domain::ids::ProviderId;
@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 pub const SOURCES_MAX: usize = 200;
 /// Most tags offered.
 const TAGS_MAX: usize = 24;
+/// The tag of bundled sources that need no key, which is of no use for choosing what to search.
+const NO_KEY: &str = "NoKey";
 
 #[derive(Debug, Default, Serialize)]
 pub struct Picker {
@@ -36,6 +38,7 @@ struct Group {
 struct Choice {
     id: ProviderId,
     name: String,
+    initials: String,
     color: i64,
     /// In lower case, for the script that selects sources by tag.
     tags: Vec<String>,
@@ -56,7 +59,8 @@ impl Picker {
         Ok(Self::with(&visible_providers(state, person).await?, list))
     }
 
-    fn with(providers: &[SearchProvider], list: &[ProviderRef]) -> Self {
+    /// As [`Self::of`], with the providers that the person may see.
+    pub fn with(providers: &[SearchProvider], list: &[ProviderRef]) -> Self {
         let is_chosen = |provider: &SearchProvider| match list {
             [] => provider.spec.default,
             list => list.iter().any(|wanted| federation::is_listed(provider, wanted)),
@@ -65,7 +69,7 @@ impl Picker {
         let mut tags: BTreeMap<String, Tag> = BTreeMap::new();
         for (place, provider) in providers.iter().enumerate() {
             let own = &provider.spec.tags;
-            for tag in own {
+            for tag in own.iter().filter(|tag| !tag.eq_ignore_ascii_case(NO_KEY)) {
                 let is_chosen = list.iter().any(|wanted| wanted.to_string().eq_ignore_ascii_case(tag));
                 let fresh = || Tag { name: tag.clone(), count: 0, is_chosen };
                 tags.entry(tag.to_lowercase()).or_insert_with(fresh).count += 1;
@@ -74,6 +78,7 @@ impl Picker {
                 groups.entry(own.first().cloned().unwrap_or_default()).or_default().push(Choice {
                     id: provider.id,
                     name: provider.spec.name.clone(),
+                    initials: initials(&provider.spec.name),
                     color: color(provider.id),
                     tags: own.iter().map(|tag| tag.to_lowercase()).collect(),
                     is_chosen: is_chosen(provider),
@@ -110,8 +115,11 @@ mod tests {
 
     #[test]
     fn selected_sources() {
-        let all =
-            [provider(1, true, &["News", "web"]), provider(2, false, &["news"]), provider(3, true, &[])];
+        let all = [
+            provider(1, true, &["News", "NoKey"]),
+            provider(2, false, &["news"]),
+            provider(3, true, &["nokey"]),
+        ];
         let table = [
             (vec![], vec![1, 3], ""),
             (vec![ProviderRef::Text("NEWS".into())], vec![1, 2], "News"),
@@ -131,7 +139,11 @@ mod tests {
             let tags: Vec<&str> =
                 picker.tags.iter().filter(|tag| tag.is_chosen).map(|tag| tag.name.as_str()).collect();
             assert_eq!(tags.concat(), tag);
-            assert_eq!((picker.tags[0].name.as_str(), picker.tags[0].count), ("News", 2));
+            assert_eq!(
+                (picker.tags[0].name.as_str(), picker.tags[0].count, picker.tags.len()),
+                ("News", 2, 1)
+            );
+            assert_eq!(picker.groups[0].sources[0].initials, "P");
         }
     }
 

@@ -2,8 +2,12 @@
 
 use crate::error::ApiError;
 use domain::ids::{ProviderId, SearchId};
-use federation::{DateFilterError, MixRequest, ResultFilter};
+use domain::search::LIST_MAX;
+use federation::{DateFilterError, MixRequest, ResultFilter, split_authors};
 use std::str::FromStr;
+
+/// Most authors in the filter of a page. Each filter in use has a link with all the others.
+const AUTHORS_MAX: usize = 50;
 
 /// The fields of a URL or a form.
 #[derive(Debug, Default)]
@@ -16,15 +20,18 @@ impl Fields {
 
     /// The value of the field; None if it is missing or blank.
     pub fn text(&self, name: &str) -> Option<&str> {
-        let mut found = self.0.iter().filter(|(own, _)| own == name).map(|(_, text)| text.as_str());
-        found.find(|text| !text.trim().is_empty())
+        self.values(name).find(|text| !text.trim().is_empty())
     }
 
     /// All values of the field.
     pub fn list(&self, name: &str) -> Vec<&str> {
-        let fields = self.0.iter().filter(|(own, _)| own == name);
-        let pieces = fields.flat_map(|(_, text)| text.split(','));
+        let pieces = self.values(name).flat_map(|text| text.split(','));
         pieces.map(str::trim).filter(|piece| !piece.is_empty()).collect()
+    }
+
+    /// All values of the field, which may contain commas.
+    fn values(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(own, _)| own == name).map(|(_, text)| text.as_str())
     }
 
     pub fn number<T: FromStr>(&self, name: &str) -> Result<Option<T>, ApiError> {
@@ -37,14 +44,35 @@ impl Fields {
         self.text("sort").or_else(|| self.text("result_mixer")).map(str::trim)
     }
 
-    fn is_on(&self, name: &str) -> bool {
+    /// All names and values.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    pub fn is_on(&self, name: &str) -> bool {
         matches!(self.text(name), Some("true" | "1" | "on"))
+    }
+
+    fn authors(&self) -> Result<Vec<String>, ApiError> {
+        let authors: Vec<String> =
+            self.values("author").flat_map(split_authors).take(AUTHORS_MAX + 1).map(str::to_owned).collect();
+        check_count("author", authors.len(), AUTHORS_MAX)?;
+        Ok(authors)
     }
 
     fn ids(&self, name: &str) -> Result<Vec<ProviderId>, ApiError> {
         let read = |text: &str| text.parse().map(ProviderId).map_err(|_| wrong(name));
-        self.list(name).into_iter().map(read).collect()
+        let ids = self.list(name);
+        check_count(name, ids.len(), LIST_MAX)?;
+        ids.into_iter().map(read).collect()
     }
+}
+
+fn check_count(name: &str, count: usize, count_max: usize) -> Result<(), ApiError> {
+    if count > count_max {
+        return Err(ApiError::invalid_field(name, format!("At most {count_max} entries are allowed.")));
+    }
+    Ok(())
 }
 
 fn wrong(name: &str) -> ApiError {
@@ -70,13 +98,17 @@ impl Default for ListQuery {
 impl ListQuery {
     pub fn parse(fields: &Fields) -> Result<Self, ApiError> {
         let date = fields.text("date").map(str::parse).transpose();
+        let providers = fields.ids("providers")?;
+        // A form keeps the excluded sources, also one that was just chosen.
+        let mut not_providers = fields.ids("not_providers")?;
+        not_providers.retain(|id| !providers.contains(id));
         Ok(Self {
             sort: fields.sort().map(str::to_owned),
             page: fields.number("page")?.unwrap_or(1).max(1),
             filter: ResultFilter {
-                providers: fields.ids("providers")?,
-                not_providers: fields.ids("not_providers")?,
-                author: fields.text("author").map(str::to_owned),
+                providers,
+                not_providers,
+                authors: fields.authors()?,
                 date: date
                     .map_err(|error: DateFilterError| ApiError::invalid_field("date", error.to_string()))?,
                 starred: fields.is_on("starred"),
@@ -147,11 +179,27 @@ mod tests {
                 "/?search_id=7&sort=DateMixer&not_providers=3&starred=true",
             ),
             ("author=A.+B%26C&date=week&new=1&page=0", "/?search_id=7&author=A.+B%26C&date=week&new=true"),
+            ("author=A,+B&author=C&author=", "/?search_id=7&author=A%2C+B%3BC"),
+            ("author=A,+B;C", "/?search_id=7&author=A%2C+B%3BC"),
+            (
+                "providers=1&providers=2&not_providers=2&not_providers=3",
+                "/?search_id=7&providers=1%2C2&not_providers=3",
+            ),
         ];
         for (given, expected) in table {
             assert_eq!(read(given).expect("a list").href(id), expected, "{given}");
         }
-        for given in ["page=two", "providers=a", "not_providers=1,,b", "date=soon", "page=-1"] {
+        let many = "author=a&".repeat(AUTHORS_MAX + 1);
+        let ids = format!("not_providers={}", "1,".repeat(LIST_MAX + 1));
+        for given in [
+            many.as_str(),
+            ids.as_str(),
+            "page=two",
+            "providers=a",
+            "not_providers=1,,b",
+            "date=soon",
+            "page=-1",
+        ] {
             assert!(read(given).is_err(), "{given}");
         }
     }

@@ -5,6 +5,8 @@ use super::copy::Copy;
 use super::details::Details;
 use super::explain::Explanation;
 use super::result_text::{TITLE_CHARS_MAX, place, web_link};
+use super::sources::initials;
+use super::time_text::time_text;
 use super::versions::Row;
 use super::view_context::ViewContext;
 use domain::corpus::Liveness;
@@ -34,6 +36,7 @@ pub struct ResultView {
     place: String,
     body: Vec<TextPart>,
     source: String,
+    initials: String,
     color: i64,
     source_rank: u32,
     /// Machine-readable, then for display; empty if unknown.
@@ -41,7 +44,6 @@ pub struct ResultView {
     date: String,
     author: String,
     confidence: String,
-    percent: f64,
     is_starred: bool,
     is_new: bool,
     copies: Vec<Copy>,
@@ -118,19 +120,20 @@ impl ViewContext<'_> {
             href,
             place: place(&item.url),
             body: texts(&item.body, BODY_CHARS_MAX),
+            initials: initials(&item.searchprovider),
             color: self.color(&item.searchprovider),
             source_rank: item.searchprovider_rank,
             day: date.day,
             date: date.text,
             author: highlights::plain(&item.author).chars().take(AUTHOR_CHARS_MAX).collect(),
             confidence: format!("{:.2}", item.swirl_confidence_score),
-            percent: (item.swirl_confidence_score.clamp(0.0, 1.0) * 100.0).round(),
             is_starred: item.starred,
             is_new: item.new.is_some_and(|new| new > 0),
             copies: item.duplicates.iter().take(COPIES_MAX).map(|copy| self.copy(copy)).collect(),
             explanation: item.explain.as_deref().and_then(Explanation::of),
-            details: Details::of(&item.payload),
-            retrieved: item.date_retrieved,
+            details: Details::of(&item.payload, item.cache.is_some(), self.language),
+            retrieved: time_text(&item.date_retrieved, self.language)
+                .unwrap_or_else(|| to_the_second(&item.date_retrieved)),
             source: item.searchprovider,
             opens_group: false,
         }
@@ -144,6 +147,11 @@ fn key(item: &ResultItem) -> String {
     format!("{:016x}", hasher.finish())
 }
 
+/// A time without fractions of a second.
+fn to_the_second(time: &str) -> String {
+    time.split('.').next().unwrap_or_default().to_owned()
+}
+
 fn texts(text: &str, chars_max: usize) -> Vec<TextPart> {
     let parts = highlights::parts(text, chars_max).into_iter();
     parts.map(|part| TextPart { text: part.text, is_marked: part.is_marked }).collect()
@@ -152,20 +160,22 @@ fn texts(text: &str, chars_max: usize) -> Vec<TextPart> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::i18n::LANGUAGES;
+    use crate::ui::i18n::Language;
     use domain::corpus::Topic;
     use domain::instant::Instant;
     use std::collections::BTreeMap;
 
     #[test]
+    fn times_have_no_fractions() {
+        assert_eq!(to_the_second("2026-11-16 05:54:35.226708"), "2026-11-16 05:54:35");
+        assert_eq!(to_the_second(""), "");
+    }
+
+    #[test]
     fn keys_do_not_depend_on_later_fields() {
-        let ids = BTreeMap::new();
-        let view_context = ViewContext {
-            language: LANGUAGES[0],
-            ids: &ids,
-            now: Instant::default(),
-            topic: Topic::default(),
-        };
+        let (ids, language) = (BTreeMap::new(), Language::default());
+        let view_context =
+            ViewContext { language: &language, ids: &ids, now: Instant::default(), topic: Topic::default() };
         let item = |rank, title: &str, id| ResultItem {
             searchprovider_rank: rank,
             title: title.to_owned(),

@@ -2,6 +2,7 @@
 
 use super::picker::SOURCES_MAX;
 use super::query::Fields;
+use super::shared_link::{filters_list, shows_list};
 use super::sources::visible_providers;
 use crate::api::search::own_search;
 use crate::auth::Caller;
@@ -23,12 +24,12 @@ pub enum SearchForm {
 }
 
 impl SearchForm {
-    /// None if there is no query.
+    /// None if there is no query, or if the fields show an existing list.
     pub fn parse(fields: &Fields) -> Result<Option<Self>, ApiError> {
         if let Some(id) = fields.number("rerun")? {
             return Ok(Some(Self::Again(SearchId(id))));
         }
-        let Some(text) = fields.text("q") else { return Ok(None) };
+        let Some(text) = fields.text("q").filter(|_| !shows_list(fields)) else { return Ok(None) };
         let mut spec = SearchSpec::of_query(text);
         spec.searchprovider_list = requested_providers(fields);
         if let Some(mixer) = fields.sort() {
@@ -76,8 +77,9 @@ impl SearchForm {
 
 /// The requested sources and tags.
 pub fn requested_providers(fields: &Fields) -> Vec<ProviderRef> {
-    // `providers` is the name in the API, which shared links may use.
-    let named = fields.list("sources").into_iter().chain(fields.list("providers"));
+    // `providers` is the name in the API, which links may use. In the address of a list it is a filter.
+    let providers = if filters_list(fields) { Vec::new() } else { fields.list("providers") };
+    let named = fields.list("sources").into_iter().chain(providers);
     named
         .map(ProviderRef::from)
         .chain(fields.list("tags").into_iter().map(|tag| ProviderRef::Text(tag.to_owned())))
@@ -141,6 +143,7 @@ mod tests {
     fn forms_are_parsed() {
         let parse = |text: &str| SearchForm::parse(&Fields::parse(text));
         assert!(matches!(parse("q=+&sources=1"), Ok(None)));
+        assert!(matches!(parse("search_id=7&q=a"), Ok(None)));
         assert!(matches!(parse("rerun=7&q=a"), Ok(Some(SearchForm::Again(SearchId(7))))));
         assert!(parse("rerun=x").is_err());
         let Ok(Some(SearchForm::New(spec))) = parse("q=a+b&sources=4&sort=DateMixer") else {
@@ -148,5 +151,9 @@ mod tests {
         };
         assert_eq!((spec.query_string.as_str(), spec.result_mixer.as_str()), ("a b", "DateMixer"));
         assert_eq!(spec.searchprovider_list, [ProviderRef::Id(4)]);
+        let Ok(Some(SearchForm::New(spec))) = parse("run=true&q=a&sources=4&providers=5") else {
+            panic!("a search")
+        };
+        assert_eq!(spec.searchprovider_list, [ProviderRef::Id(4)], "the other one is a filter");
     }
 }

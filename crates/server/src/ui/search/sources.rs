@@ -9,9 +9,12 @@ use domain::result::{ProviderError, ResultSet};
 use domain::status::ProviderStatus;
 use domain::user::Principal;
 use serde::Serialize;
+use std::cmp::Reverse;
 
 /// Number of source colors.
 const COLORS: i64 = 8;
+/// Sources that the page shows at once; the others are folded.
+const SOURCES_AT_FIRST: usize = 8;
 
 /// The color of a source, everywhere on the page.
 pub fn color(id: ProviderId) -> i64 {
@@ -28,22 +31,36 @@ pub async fn visible_providers(
     Ok(providers)
 }
 
-/// The status line of a source.
+/// The line of a source: its status, and the filter by it.
 #[derive(Debug, Clone, Serialize)]
 pub struct SourceView {
     pub id: ProviderId,
     pub name: String,
+    initials: String,
     color: i64,
     /// None while the source is queried.
     status: Option<ProviderStatus>,
     found: u64,
     retrieved: u64,
     seconds: String,
-    /// The error message.
+    /// The code of the error, and its message.
+    code: String,
     fault: String,
     /// Seconds until it is queried again, and whether the source asked for the pause.
     rests_s: Option<u64>,
     wants_rest: bool,
+    /// None if the list has no results of this source.
+    pub choice: Option<SourceChoice>,
+}
+
+/// The filter by a source.
+#[derive(Debug, Clone, Serialize)]
+pub struct SourceChoice {
+    pub count: u64,
+    pub is_on: bool,
+    pub is_without: bool,
+    /// Link that excludes the source, or no longer excludes it.
+    pub without: String,
 }
 
 /// What a source delivered, or why it failed.
@@ -62,14 +79,17 @@ impl SourceView {
         Self {
             id: provider.id,
             name: provider.spec.name.clone(),
+            initials: initials(&provider.spec.name),
             color: color(provider.id),
             status: None,
             found: 0,
             retrieved: 0,
             seconds: String::new(),
+            code: String::new(),
             fault: String::new(),
             rests_s: None,
             wants_rest: false,
+            choice: None,
         }
     }
 
@@ -92,14 +112,17 @@ impl SourceView {
         Self {
             id: outcome.id,
             name: outcome.name.to_owned(),
+            initials: initials(outcome.name),
             color: color(outcome.id),
             status: Some(outcome.status),
             found: outcome.found,
             retrieved: outcome.retrieved,
             seconds: format_seconds(outcome.seconds),
+            code: outcome.error.map(|error| error.code.clone()).unwrap_or_default(),
             fault: outcome.error.map(|error| error.message.clone()).unwrap_or_default(),
             rests_s: state.map(|state| state.retry_in_s).filter(|seconds| *seconds > 0),
             wants_rest: state.is_some_and(|state| state.state == "suspended"),
+            choice: None,
         }
     }
 
@@ -111,6 +134,25 @@ impl SourceView {
     pub fn is_missing(&self) -> bool {
         self.status.is_some_and(|status| !status.has_delivered())
     }
+}
+
+/// Puts a long list of finished sources in a useful order: those that failed, then those with most results. The order
+/// does not depend on the filter, and running sources keep their places.
+pub fn sort_finished(lines: &mut [SourceView]) {
+    if lines.len() > SOURCES_AT_FIRST && !lines.iter().any(SourceView::is_asking) {
+        lines.sort_by_key(|line| (!line.is_missing(), Reverse(line.retrieved), line.id));
+    }
+}
+
+/// Characters that stand for a source: the first of each of its first two words, or the first two of a number, so that
+/// numbered sources differ. `web/static/js/initials.js` does the same.
+pub fn initials(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let first = |word: &str| {
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        word.chars().take(if is_number { 2 } else { 1 }).collect::<String>()
+    };
+    words.take(2).map(first).collect::<String>().to_uppercase()
 }
 
 /// The status of every source of a search, ordered by id.
@@ -160,5 +202,51 @@ mod tests {
         for (id, expected) in [(0, 0), (7, 7), (8, 0), (1_000_001, 1), (-1, 7)] {
             assert_eq!(color(ProviderId(id)), expected, "{id}");
         }
+    }
+
+    #[test]
+    fn initials_of_names() {
+        for (name, expected) in [
+            ("Library - Riverbend", "LR"),
+            ("tickets", "T"),
+            ("Department 17 - x", "D17"),
+            ("Department 1805", "D18"),
+            ("états généraux", "ÉG"),
+            ("(42)", "42"),
+            ("–", ""),
+        ] {
+            assert_eq!(initials(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_long_list_begins_with_failed_sources_and_most_results() {
+        let line = |(id, status, retrieved): (i64, Option<ProviderStatus>, u64)| SourceView {
+            id: ProviderId(id),
+            name: String::new(),
+            initials: String::new(),
+            color: 0,
+            status,
+            found: retrieved,
+            retrieved,
+            seconds: String::new(),
+            code: String::new(),
+            fault: String::new(),
+            rests_s: None,
+            wants_rest: false,
+            choice: None,
+        };
+        let ids = |mut lines: Vec<SourceView>| {
+            sort_finished(&mut lines);
+            lines.iter().map(|line| line.id.0).collect::<Vec<_>>()
+        };
+        let few = vec![line((1, Some(ProviderStatus::Ok), 1)), line((2, Some(ProviderStatus::Error), 0))];
+        assert_eq!(ids(few), [1, 2]);
+        let mut many: Vec<SourceView> =
+            (1..=8).map(|id| line((id, Some(ProviderStatus::Ok), id as u64 % 3))).collect();
+        many.push(line((9, Some(ProviderStatus::Timeout), 0)));
+        assert_eq!(ids(many.clone()), [9, 2, 5, 8, 1, 4, 7, 3, 6]);
+        many[0].status = None;
+        assert_eq!(ids(many), [1, 2, 3, 4, 5, 6, 7, 8, 9], "one is still running");
     }
 }

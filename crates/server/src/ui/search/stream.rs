@@ -1,8 +1,10 @@
 //! Server-sent events of the search page: one request starts a search and streams page fragments.
 
-use super::list::{ListFragments, Listing};
+use super::fragments::ListFragments;
+use super::list::Listing;
 use super::query::{Fields, ListQuery};
 use super::search_form::SearchForm;
+use super::shared_link;
 use super::sources::SourceView;
 use crate::api::search::{EventEncoder, SearchStream, Subscription, event, is_prefetch, own_search};
 use crate::auth::Caller;
@@ -47,7 +49,7 @@ pub async fn start_search(
         .is_some_and(|text| text.contains("text/event-stream"));
     if !wants_events {
         let search = form.start(&state, &caller, address).await?;
-        return Ok(Redirect::to(&ListQuery::default().href(search.id)).into_response());
+        return Ok(Redirect::to(&shared_link::address(&search, &ListQuery::default())).into_response());
     }
     // Without a free stream, no search is started.
     let permit = state.throttles.streams.enter(caller.principal.user)?;
@@ -103,8 +105,11 @@ struct PageFragments {
 struct SearchStarted {
     id: SearchId,
     url: String,
+    /// Parameters of the search for its address.
+    shared: String,
     query: String,
-    rail: String,
+    /// All sources, still being queried.
+    facets: String,
 }
 
 #[derive(Serialize)]
@@ -134,13 +139,19 @@ impl PageFragments {
     }
 
     fn started(&self, search: &Search) -> Result<SearchStarted, ApiError> {
-        let lines = self.asked.iter().map(|provider| self.source(&SourceView::asking(provider)));
-        let rail: Result<String, ApiError> = lines.collect();
+        #[derive(Serialize)]
+        struct AllSources {
+            sources: Vec<SourceView>,
+        }
+        let sources = self.asked.iter().map(SourceView::asking).collect();
+        let facets =
+            self.state.templates.render("search/sources.html", &self.context, AllSources { sources })?;
         Ok(SearchStarted {
             id: search.id,
             url: self.query.href(search.id),
+            shared: shared_link::parameters(&search.spec),
             query: search.spec.query_string.clone(),
-            rail: rail?,
+            facets,
         })
     }
 

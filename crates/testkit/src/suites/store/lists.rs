@@ -7,7 +7,7 @@ use domain::owner_scope::OwnerScope;
 use domain::ports::{FinishedRun, Store, StoreError};
 use domain::preferences::{DomainPreference, Preference, Preferences, SourcePreference};
 use domain::result::ResultItem;
-use domain::search::{SAVED_TAG, Search, SearchFilter, SearchSpec};
+use domain::search::{ASSISTANT_TAG, SAVED_TAG, Search, SearchFilter, SearchSpec};
 use domain::search_run::{RUNS_KEPT, RunEntry};
 use domain::status::{ProviderStatus, SearchStatus};
 
@@ -108,6 +108,8 @@ pub async fn searches_are_looked_for(store: &dyn Store) {
     change(store, made[0].id, tagged, 5).await;
     let subscribed = SearchSpec { subscribe: true, ..made[1].spec.clone() };
     change(store, made[1].id, subscribed, 5).await;
+    let by_assistant = SearchSpec { tags: vec![ASSISTANT_TAG.to_owned()], ..made[2].spec.clone() };
+    change(store, made[2].id, by_assistant, 5).await;
     let all = SearchFilter::owned_by(OwnerScope::Only(ann));
     let text = |text: &str| SearchFilter { text: Some(text.to_owned()), ..all.clone() };
     let cases = [
@@ -115,6 +117,8 @@ pub async fn searches_are_looked_for(store: &dyn Store) {
         (SearchFilter { saved: true, ..all.clone() }, vec![0]),
         (SearchFilter { subscribed: true, ..all.clone() }, vec![1]),
         (SearchFilter { saved: true, subscribed: true, ..all.clone() }, vec![]),
+        (SearchFilter { without_assistant: true, ..all.clone() }, vec![1, 0]),
+        (SearchFilter { without_assistant: true, ..text("rivers") }, vec![1]),
         (text("FLÜSSE"), vec![0]),
         (SearchFilter { owner: OwnerScope::Everyone, ..text("flüsse") }, vec![3, 0]),
         (text("0%"), vec![1]),

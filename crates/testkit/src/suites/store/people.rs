@@ -71,10 +71,16 @@ pub async fn user_names_are_unique(store: &dyn Store) {
     let (ann, bob) = (person(store, "ann").await, person(store, "bob").await);
     let again = store.create_user(named("ann", &[]), "hash".to_owned(), at(1)).await;
     assert_eq!(again, Err(StoreError::Taken("username")));
-    let stolen = store.replace_user(bob.id, named("ann", &[]), None, at(1)).await;
-    assert_eq!(stolen, Err(StoreError::Taken("username")));
+    let similar = store.create_user(named("Ann", &[]), "hash".to_owned(), at(1)).await;
+    assert_eq!(similar, Err(StoreError::Taken("username")));
+    for name in ["ann", "ANN"] {
+        let stolen = store.replace_user(bob.id, named(name, &[]), None, at(1)).await;
+        assert_eq!(stolen, Err(StoreError::Taken("username")), "{name}");
+    }
     assert_eq!(store.user(bob.id).await.unwrap(), bob);
-    store.replace_user(ann.id, named("ann", &[]), None, at(1)).await.unwrap();
+    for name in ["ann", "Ann"] {
+        store.replace_user(ann.id, named(name, &[]), None, at(1)).await.unwrap();
+    }
 }
 
 pub async fn users_need_known_groups(store: &dyn Store) {
@@ -110,8 +116,10 @@ pub async fn groups_are_kept(store: &dyn Store) {
     let ann = store.create_user(named("ann", &["a", "b"]), "hash".to_owned(), at(1)).await.unwrap();
     let taken = Err(StoreError::Taken("name"));
     let spec = |name: &str| GroupSpec { name: name.to_owned() };
-    assert_eq!(store.create_group(spec("a"), at(1)).await, taken);
-    assert_eq!(store.replace_group(b, spec("a")).await, taken);
+    for name in ["a", "A"] {
+        assert_eq!(store.create_group(spec(name), at(1)).await, taken, "{name}");
+        assert_eq!(store.replace_group(b, spec(name)).await, taken, "{name}");
+    }
     let renamed = store.replace_group(a, spec("c")).await.unwrap();
     assert_eq!((renamed.name.as_str(), renamed.date_created), ("c", at(0)));
     assert_eq!(store.group(a).await.unwrap(), renamed);

@@ -72,6 +72,7 @@ impl BackupCommand {
         if self.verify {
             let backup = Backup::open_with(&self.file, passphrase.as_ref())?;
             show(&self.file, &backup.manifest);
+            list_parts(&backup.manifest);
             terminal::line("The backup is intact.");
             return verify_audit(&backup, cli);
         }
@@ -194,6 +195,9 @@ fn show(file: &Path, manifest: &Manifest) {
         domain::instant::display(manifest.made),
         manifest.parts.len()
     ));
+}
+
+fn list_parts(manifest: &Manifest) {
     let width = manifest.parts.iter().map(|part| part.name.len()).max().unwrap_or(0);
     for part in &manifest.parts {
         let rows = if part.table.is_some() || part.name == TEXTS_PART {

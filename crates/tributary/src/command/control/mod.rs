@@ -1,6 +1,5 @@
 //! `tributary start`, `stop`, `restart`, `status` and `watch`: background services for hosts without systemd.
 
-mod process;
 mod readiness;
 mod start;
 mod state;
@@ -12,6 +11,7 @@ pub use status::{Status, Watch};
 pub use stop::Stop;
 
 use super::CliContext;
+use crate::running_service::RunningService;
 use crate::service::{Role, SERVE_LOCK};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -57,6 +57,15 @@ fn folder(cli: &CliContext) -> anyhow::Result<(state::StateFile, domain::setting
 fn runs_unlisted(data_dir: &Path) -> bool {
     let held = std::fs::File::open(data_dir.join(SERVE_LOCK)).map(|file| file.try_lock());
     matches!(held, Ok(Err(std::fs::TryLockError::WouldBlock)))
+}
+
+/// The folder of a service that `tributary start` did not start, with its address and process if they are known.
+fn describe_unlisted(data_dir: &Path) -> String {
+    let folder = data_dir.display();
+    match RunningService::find(data_dir) {
+        Some(RunningService { pid, url, .. }) => format!("{folder} ({url}, process {pid})"),
+        None => folder.to_string(),
+    }
 }
 
 /// Fails if the name is neither `all` nor a role.

@@ -2,9 +2,9 @@
 
 use super::readiness::Readiness;
 use super::state::{Services, Started, private_file};
-use super::{ALL, check_name, folder, process};
+use super::{ALL, check_name, folder};
 use crate::command::CliContext;
-use crate::terminal;
+use crate::{process, terminal};
 use anyhow::Context;
 use clap::Args;
 use domain::ports::{Clock, SystemClock};

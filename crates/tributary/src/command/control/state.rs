@@ -1,6 +1,6 @@
 //! State file `services.json`: the started services and their process ids.
 
-use super::process;
+use crate::process;
 use anyhow::Context;
 use domain::instant::Instant;
 use serde::{Deserialize, Serialize};

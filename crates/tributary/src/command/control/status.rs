@@ -1,9 +1,9 @@
 //! `tributary status` and `tributary watch`: a table of background services.
 
 use super::state::{Services, Started};
-use super::{ALL, check_name, folder, process, runs_unlisted, start};
+use super::{ALL, check_name, describe_unlisted, folder, runs_unlisted, start};
 use crate::command::{CliContext, exit_codes, health};
-use crate::terminal;
+use crate::{process, terminal};
 use clap::Args;
 use domain::instant::Instant;
 use domain::ports::{Clock, SystemClock};
@@ -95,10 +95,11 @@ async fn look(cli: &CliContext, wanted: &[String]) -> anyhow::Result<Overview> {
     let services = state.read()?;
     let names: Vec<String> =
         if wanted.is_empty() { services.keys().cloned().collect() } else { wanted.to_vec() };
-    if names.is_empty() && runs_unlisted(Path::new(&settings.data_dir)) {
-        let folder = &settings.data_dir;
+    let data_dir = Path::new(&settings.data_dir);
+    if names.is_empty() && runs_unlisted(data_dir) {
         let line = format!(
-            "A service is running on {folder} that was not started by `tributary start`; check it with `tributary health`"
+            "A service is running on {} that was not started by `tributary start`; check it with `tributary health`",
+            describe_unlisted(data_dir)
         );
         return Ok(Overview { lines: vec![line], services: 1, running: 1 });
     }

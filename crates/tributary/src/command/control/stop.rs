@@ -1,9 +1,9 @@
 //! `tributary stop`: graceful stop, then SIGKILL after a timeout.
 
 use super::state::Services;
-use super::{HOW_TO_STOP, check_name, folder, process, runs_unlisted};
+use super::{check_name, describe_unlisted, folder, runs_unlisted};
 use crate::command::CliContext;
-use crate::terminal;
+use crate::{process, terminal};
 use clap::Args;
 use std::path::Path;
 use std::process::ExitCode;
@@ -46,8 +46,9 @@ impl Stop {
             let folder = Path::new(&settings.data_dir);
             anyhow::ensure!(
                 !services.is_empty() || !runs_unlisted(folder),
-                "the service on {} was not started by `tributary start`; {HOW_TO_STOP}",
-                folder.display()
+                "the service on {} was not started by `tributary start`; press Ctrl-C where it runs, or run \
+                 `systemctl stop tributary`",
+                describe_unlisted(folder)
             );
             terminal::line("No services are running.");
         }

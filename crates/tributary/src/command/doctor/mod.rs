@@ -8,6 +8,9 @@ use crate::terminal;
 use anyhow::{Context, bail};
 use clap::Args;
 use domain::ports::SystemClock;
+use domain::provider::ProviderSpec;
+use domain::settings::Settings;
+use domain::validation::FieldErrors;
 use federation::CpuPool;
 use installation::Installation;
 use provider_doctor::{Diagnosis, DiagnosisInput, Doctor, Proposal};
@@ -64,14 +67,7 @@ impl DoctorCommand {
             input.sample = Some(read_file(path, bytes_max)?);
         }
         input.fetch = input.sample.is_none();
-        let context = app::context(&settings, Arc::new(SystemClock), FileReaders::ChildProcesses)?;
-        let doctor = Doctor::new(context, PLUGINS.read_answer, CpuPool::new());
-        let diagnosis = match doctor.diagnose(input).await {
-            Ok(diagnosis) => diagnosis,
-            Err(errors) => {
-                bail!("{}", errors.iter().map(|(_, sentence)| sentence).collect::<Vec<_>>().join(" "))
-            }
-        };
+        let diagnosis = diagnose(&settings, input).await?;
         if self.json {
             terminal::line(serde_json::to_string_pretty(&diagnosis)?);
             return Ok(ExitCode::SUCCESS);
@@ -119,6 +115,25 @@ impl DoctorCommand {
         }
         Ok(input)
     }
+}
+
+async fn diagnose(settings: &Arc<Settings>, input: DiagnosisInput) -> anyhow::Result<Diagnosis> {
+    let context = app::context(settings, Arc::new(SystemClock), FileReaders::ChildProcesses)?;
+    let doctor = Doctor::new(context, PLUGINS.read_answer, CpuPool::new());
+    let sentences = |errors: FieldErrors| {
+        anyhow::Error::msg(errors.iter().map(|(_, sentence)| sentence).collect::<Vec<_>>().join(" "))
+    };
+    doctor.diagnose(input).await.map_err(sentences)
+}
+
+/// Suggests a provider for a URL or a curl command, which is requested once. The explanation goes to standard error.
+pub(super) async fn suggest(cli: &CliContext, request: &str) -> anyhow::Result<ProviderSpec> {
+    let settings = Arc::new(cli.load_settings(&[])?.settings);
+    let request = DiagnosisInput::parse_request(request).map_err(anyhow::Error::msg)?;
+    let input = DiagnosisInput { request, fetch: true, ..DiagnosisInput::default() };
+    let diagnosis = diagnose(&settings, input).await?;
+    table(&diagnosis).iter().for_each(terminal::note);
+    Ok(diagnosis.provider)
 }
 
 /// Whether the text looks like a file name, so that a mistyped one is not requested as a host.

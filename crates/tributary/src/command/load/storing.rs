@@ -3,6 +3,7 @@
 use super::super::load_providers::{replace_by_name, unmasked, validate};
 use super::Kind;
 use crate::app::App;
+use ai::apis::check_address;
 use domain::ai_provider::AiProviderSpec;
 use domain::audit::{Action, Author};
 use domain::authenticator::AuthenticatorSpec;
@@ -135,6 +136,7 @@ impl Storing<'_> {
             _ => spec,
         };
         let spec = spec.checked()?;
+        let spec = check_address(&spec).into_result(spec)?;
         let name = spec.name.clone();
         match there {
             None => {

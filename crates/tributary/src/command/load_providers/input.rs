@@ -17,7 +17,7 @@ const BYTES_MAX: usize = 64 * 1024 * 1024;
 /// A record with its file and position.
 pub struct Input {
     pub label: String,
-    pub name: String,
+    pub spec: ProviderSpec,
     pub record: Value,
 }
 
@@ -41,7 +41,7 @@ pub fn read_inputs(files: &[PathBuf]) -> Result<Vec<Input>, Vec<String>> {
         for (position, record) in records.into_iter().enumerate() {
             let label = format!("{shown}, record {}", position + 1);
             match checked(record) {
-                Ok((name, record)) => inputs.push(Input { label, name, record }),
+                Ok((spec, record)) => inputs.push(Input { label, spec, record }),
                 Err(fault) => faults.push(format!("{label}{fault}")),
             }
         }
@@ -57,17 +57,18 @@ pub fn read_inputs(files: &[PathBuf]) -> Result<Vec<Input>, Vec<String>> {
 }
 
 /// Checks what does not depend on the service: its version, its connectors and its records.
-fn checked(record: Value) -> Result<(String, Value), String> {
+fn checked(record: Value) -> Result<(ProviderSpec, Value), String> {
     let spec: ProviderSpec = server::read_record(record.clone()).map_err(|errors| format!(": {errors}"))?;
     let errors = spec.check();
-    if errors.is_empty() { Ok((spec.name, record)) } else { Err(format!(" ({}): {errors}", spec.name)) }
+    if errors.is_empty() { Ok((spec, record)) } else { Err(format!(" ({}): {errors}", spec.name)) }
 }
 
 /// A name that occurs twice: the second record would replace the first.
 fn repeated_names(inputs: &[Input]) -> Vec<String> {
     let mut first = BTreeMap::new();
     let mut faults = Vec::new();
-    for Input { label, name, .. } in inputs {
+    for Input { label, spec, .. } in inputs {
+        let name = &spec.name;
         match first.entry(name_key(name)) {
             Entry::Occupied(other) => {
                 faults.push(format!("{label} ({name}): {} has the same name", other.get()));
@@ -91,7 +92,7 @@ mod tests {
             std::fs::write(file, text).unwrap();
         }
         let read = read_inputs(&files);
-        read.map(|inputs| inputs.into_iter().map(|input| input.name).collect())
+        read.map(|inputs| inputs.into_iter().map(|input| input.spec.name).collect())
             .map_err(|faults| faults.join("; "))
     }
 

@@ -4,6 +4,7 @@
 mod credentials;
 mod input;
 mod remote;
+mod report;
 mod service;
 
 use super::{CliContext, named_user};
@@ -18,6 +19,7 @@ use domain::secret::{Secret, without_value};
 use domain::user::{Principal, User};
 use domain::validation::FieldErrors;
 use remote::RemoteOptions;
+use report::Tally;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,6 +28,9 @@ use syntax::suggest;
 /// Load SearchProviders from JSON files. Invalid records are reported and skipped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+A provider that is already present is kept. If another source has its name, that is an error:
+change the name in the file, or use --replace.
+
 With --url, the records go to a running service, here or on another machine. They are checked
 first: if a file or a record is invalid, nothing is sent. A record that the service refuses is
 reported, and the others are loaded. The password of --user comes from --password-file, from
@@ -49,14 +54,6 @@ pub struct LoadProviders {
     user: String,
     #[command(flatten)]
     remote: RemoteOptions,
-}
-
-#[derive(Default)]
-struct Tally {
-    added: usize,
-    replaced: usize,
-    kept: usize,
-    failed: usize,
 }
 
 impl LoadProviders {
@@ -88,10 +85,7 @@ impl LoadProviders {
                         self.load(&app, &owner, &label, record, &mut tally).await?;
                     }
                 }
-                Err(error) => {
-                    tally.failed += 1;
-                    terminal::note(format!("{shown}: {error:#}"));
-                }
+                Err(error) => tally.failed(format!("{shown}: {error:#}")),
             }
         }
         app.store.close().await;
@@ -112,8 +106,7 @@ impl LoadProviders {
         let mut spec: ProviderSpec = match serde_json::from_value(record) {
             Ok(spec) => spec,
             Err(error) => {
-                tally.failed += 1;
-                terminal::note(format!("{label}: {}", without_value(&error.to_string())));
+                tally.failed(format!("{label}: {}", without_value(&error.to_string())));
                 return Ok(());
             }
         };
@@ -122,8 +115,7 @@ impl LoadProviders {
             spec = match unmasked(app, spec).await? {
                 Ok(spec) => spec,
                 Err(errors) => {
-                    tally.failed += 1;
-                    terminal::note(format!("{label} ({name}): {errors}"));
+                    tally.failed(format!("{label} ({name}): {errors}"));
                     return Ok(());
                 }
             };
@@ -131,33 +123,24 @@ impl LoadProviders {
         let now = app.clock.now();
         let errors = validate(app, owner, &spec).await?;
         if !errors.is_empty() {
-            tally.failed += 1;
-            terminal::note(format!("{label} ({name}): {errors}"));
+            tally.failed(format!("{label} ({name}): {errors}"));
             return Ok(());
         }
         match app.by_command().create_providers(vec![spec.clone()], owner.id, now).await {
-            Ok(_) => {
-                tally.added += 1;
-                terminal::note(format!("  added {name}"));
-            }
+            Ok(_) => tally.added(&spec),
             Err(StoreError::Taken(_)) if self.replace => {
-                replace_by_name(app, spec).await?;
-                tally.replaced += 1;
-                terminal::note(format!("  replaced {name}"));
+                replace_by_name(app, spec.clone()).await?;
+                tally.replaced(&spec);
             }
-            Err(StoreError::Taken(_)) => tally.kept += 1,
+            Err(StoreError::Taken(_)) => {
+                let all = app.store.providers().await?;
+                let stored = all.into_iter().find(|provider| is_same_name(&provider.spec.name, &name));
+                let stored = stored.context("the provider was deleted meanwhile")?;
+                tally.taken(label, &spec, &stored.spec.url);
+            }
             Err(error) => return Err(error.into()),
         }
         Ok(())
-    }
-}
-
-impl Tally {
-    fn show(&self) {
-        let Self { added, replaced, kept, failed } = self;
-        terminal::line(format!(
-            "{added} added, {replaced} replaced, {kept} already present, {failed} failed"
-        ));
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::credentials::{Given, authorization};
 use super::input::{Input, read_inputs};
-use super::service::{Rejection, RemoteService};
-use super::{Tally, json_files};
+use super::json_files;
+use super::report::Tally;
+use super::service::{KnownProvider, Rejection, RemoteService};
 use crate::terminal;
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -60,11 +61,11 @@ impl RemoteOptions {
         };
         let given = Given { user, token: self.token.as_ref(), password_file: self.password_file.as_deref() };
         let service = RemoteService::connect(url, authorization(&given)?, self.ca_file.clone()).await?;
-        let mut known = service.provider_ids().await?;
+        let mut known = service.providers().await?;
         let count = inputs.len();
         for (position, input) in inputs.into_iter().enumerate() {
-            let id = known.remove(&name_key(&input.name));
-            let outcome = send(&service, &input, id, replace).await;
+            let there = known.remove(&name_key(&input.spec.name));
+            let outcome = send(&service, &input, there, replace).await;
             let outcome = outcome.with_context(|| {
                 format!("{}: stopped with {} of {count} records not sent", input.label, count - position)
             });
@@ -83,41 +84,32 @@ impl RemoteOptions {
 enum Outcome {
     Added,
     Replaced,
-    AlreadyThere,
+    Taken(KnownProvider),
     Rejected(Rejection),
 }
 
 async fn send(
     service: &RemoteService,
     input: &Input,
-    id: Option<i64>,
+    there: Option<KnownProvider>,
     replace: bool,
 ) -> anyhow::Result<Outcome> {
-    let (sent, outcome) = match id {
+    let (sent, outcome) = match there {
         None => (service.create(&input.record).await?, Outcome::Added),
-        Some(id) if replace => (service.replace(id, &input.record).await?, Outcome::Replaced),
-        Some(_) => return Ok(Outcome::AlreadyThere),
+        Some(known) if replace => (service.replace(known.id, &input.record).await?, Outcome::Replaced),
+        Some(known) => return Ok(Outcome::Taken(known)),
     };
     Ok(sent.map_or_else(Outcome::Rejected, |()| outcome))
 }
 
 impl Tally {
     fn count(&mut self, input: &Input, outcome: Outcome) {
-        let Input { label, name, .. } = input;
+        let Input { label, spec, .. } = input;
         match outcome {
-            Outcome::Added => {
-                self.added += 1;
-                terminal::note(format!("  added {name}"));
-            }
-            Outcome::Replaced => {
-                self.replaced += 1;
-                terminal::note(format!("  replaced {name}"));
-            }
-            Outcome::AlreadyThere => self.kept += 1,
-            Outcome::Rejected(rejection) => {
-                self.failed += 1;
-                terminal::note(format!("{label} ({name}): {rejection}"));
-            }
+            Outcome::Added => self.added(spec),
+            Outcome::Replaced => self.replaced(spec),
+            Outcome::Taken(known) => self.taken(label, spec, &known.url),
+            Outcome::Rejected(rejection) => self.failed(format!("{label} ({}): {rejection}", spec.name)),
         }
     }
 }

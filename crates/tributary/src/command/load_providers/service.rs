@@ -55,10 +55,13 @@ struct ProviderPage {
     results: Vec<KnownProvider>,
 }
 
+/// A provider of the service.
 #[derive(Deserialize)]
-struct KnownProvider {
-    id: i64,
+pub struct KnownProvider {
+    pub id: i64,
     name: String,
+    #[serde(default)]
+    pub url: String,
 }
 
 /// The format of all errors of the API.
@@ -98,16 +101,16 @@ impl RemoteService {
         Ok(service)
     }
 
-    /// The ids of all providers by the keys of their names.
-    pub async fn provider_ids(&self) -> anyhow::Result<HashMap<String, i64>> {
-        let mut ids = HashMap::new();
+    /// All providers by the keys of their names.
+    pub async fn providers(&self) -> anyhow::Result<HashMap<String, KnownProvider>> {
+        let mut known = HashMap::new();
         for page in 1..=PAGES_MAX {
             let path = format!("searchproviders/?items={PAGE_ITEMS}&page={page}");
             let ProviderPage { count, results } = self.get(&path).await?;
             let is_empty = results.is_empty();
-            ids.extend(results.into_iter().map(|one| (name_key(&one.name), one.id)));
+            known.extend(results.into_iter().map(|one| (name_key(&one.name), one)));
             if is_empty || page * PAGE_ITEMS >= count {
-                return Ok(ids);
+                return Ok(known);
             }
         }
         bail!("{} has more than {} providers", self.base, PAGES_MAX * PAGE_ITEMS)

@@ -5,6 +5,7 @@ use super::redaction::Redaction;
 use super::{database, known, machine, metrics, other_command, tasks};
 use crate::command::CliContext;
 use crate::logs::{self, Excerpt, LogFile};
+use crate::running_service::RunningService;
 use anyhow::{anyhow, bail};
 use domain::known_secrets::KnownSecrets;
 use domain::ports::chain;
@@ -197,7 +198,9 @@ impl<'p> Collector<'p> {
 
     async fn metrics(&self) -> anyhow::Result<String> {
         let settings = &self.loaded_settings()?.settings;
-        metrics::read(settings, self.port.unwrap_or(settings.port), self.token.as_ref()).await
+        let running = RunningService::find(Path::new(&settings.data_dir));
+        let port = self.port.or(running.and_then(|service| service.url.port_or_known_default()));
+        metrics::read(settings, port.unwrap_or(settings.port), self.token.as_ref()).await
     }
 
     /// Why a command that opens the database is skipped: it would create a key, and a bundle changes nothing.

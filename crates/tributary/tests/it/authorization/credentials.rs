@@ -167,6 +167,7 @@ async fn public_routes_stay_public() {
         "GET /static/tributary.css",
         "GET /static/tributary.svg",
         "GET /branding/colours.css",
+        "GET /branding/opensearch.xml",
         "GET /branding/logo/light/",
     ];
     assert_eq!(open, expected);

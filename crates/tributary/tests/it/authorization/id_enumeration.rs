@@ -39,7 +39,6 @@ fn is_private(row: &Row, for_admin: bool) -> bool {
             | Resource::Log
             | Resource::ReadySource
             | Resource::Lockout
-            | Resource::File
     );
     // The administrator created the source and therefore sees its documents.
     let is_administered = for_admin

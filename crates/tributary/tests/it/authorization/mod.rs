@@ -114,7 +114,6 @@ impl Scenario {
     fn path(&self, row: &Row) -> String {
         let id = match row.resource {
             Resource::None => return row.path.to_owned(),
-            Resource::File => return row.path.replace("{file}", "swagger-ui.css"),
             Resource::Schedule => return row.path.replace("{id}", "subscribe"),
             Resource::Log => return row.path.replace("{id}", "django"),
             Resource::ReadySource => return row.path.replace("{id}", "arxiv"),

@@ -1,7 +1,7 @@
 //! Browser sessions: the cookie, the CSRF token, and the end of a session.
 
 use super::assert_refused;
-use crate::app_harness::{ADMIN_PASSWORD, AppHarness};
+use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness};
 use crate::browser::{Browser, SESSION, csrf_of};
 use reqwest::Method;
 use serde_json::json;
@@ -129,5 +129,44 @@ async fn a_session_ends_with_its_user_and_with_its_hours() {
     let id = ann.get("/svc/users/me/").await.body["id"].clone();
     assert_eq!(app.admin.delete(&format!("/svc/users/{id}/")).await.status, 204);
     assert_eq!(browser.get("/svc/users/me/").await.status, 401);
+    app.stop().await;
+}
+
+const STATE: &str = "/login/?format=json";
+
+async fn submit_sign_in(browser: &mut Browser, csrf: &str, password: &str) -> Answer {
+    let (next, format) = (("next", STATE), ("format", "json"));
+    let fields = [("csrf_token", csrf), ("username", "ann"), ("password", password), next, format];
+    browser.submit("/login/", &fields).await
+}
+
+/// What a page with a session that has ended does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_signs_in_again_without_being_left() {
+    let app = AppHarness::start().await;
+    app.user("ann", &[]).await;
+    let mut browser = Browser::open(&app.base);
+    let state = browser.get(STATE).await;
+    assert_eq!((&state.body["user"], &state.body["csrf"]), (&json!(""), &json!("")), "{state:?}");
+    assert_eq!(state.body["has_services"], false);
+    let form_csrf = state.body["form_csrf"].as_str().unwrap().to_owned();
+    let wrong = submit_sign_in(&mut browser, &form_csrf, "wrong").await;
+    assert_eq!((wrong.status.as_u16(), wrong.header("www-authenticate")), (401, ""));
+    assert_eq!(wrong.body["error"], "Incorrect username or password.");
+    let stale = submit_sign_in(&mut browser, &form_csrf, "password of ann").await;
+    assert_eq!(
+        (stale.status.as_u16(), &stale.body["user"]),
+        (403, &json!("")),
+        "each form has its own token"
+    );
+    let form_csrf = stale.body["form_csrf"].as_str().unwrap().to_owned();
+    let right = submit_sign_in(&mut browser, &form_csrf, "password of ann").await;
+    assert_eq!((right.status.as_u16(), right.header("location")), (303, STATE));
+    let state = browser.get(STATE).await;
+    assert_eq!(state.body["user"], "ann");
+    let csrf = state.body["csrf"].as_str().unwrap();
+    let request = browser.request(Method::POST, "/svc/tokens/").header("Content-Type", "application/json");
+    let change = browser.send(request.header("X-CSRF-Token", csrf).body("{}")).await;
+    assert_eq!(change.status, 201, "{change:?}");
     app.stop().await;
 }

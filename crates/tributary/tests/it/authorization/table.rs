@@ -51,7 +51,6 @@ pub enum Resource {
     OtherRun,
     Scan,
     Event,
-    File,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -229,8 +228,8 @@ const RATED: Body = Body::Json(r#"{"rating": 1, "reasons": ["helpful"]}"#);
 pub const CHATS: &str = "/svc/chat/";
 
 use Resource::{
-    AiProvider, Authenticator, Branding, Chat, File, Group, Pipeline, Prompt, Provider, Result, Search,
-    Shared, Signal, Token, Transform, User,
+    AiProvider, Authenticator, Branding, Chat, Group, Pipeline, Prompt, Provider, Result, Search, Shared,
+    Signal, Token, Transform, User,
 };
 
 #[rustfmt::skip]
@@ -254,6 +253,7 @@ pub const TABLE: &[Row] = &[
     row("PATCH", "/svc/egress/events/{id}/", Access::User, Resource::Event, Body::Json(r#"{"status": "confirmed"}"#)),
     row("GET", "/svc/search/", Access::User, Resource::None, Body::None),
     row("POST", "/svc/search/", Access::User, Resource::None, SEARCH),
+    row("GET", "/svc/search/suggestions/", Access::User, Resource::None, Body::None),
     row("GET", "/svc/search/{id}/", Access::User, Search, Body::None),
     row("PUT", "/svc/search/{id}/", Access::User, Search, SEARCH),
     row("PATCH", "/svc/search/{id}/", Access::User, Search, SEARCH),
@@ -396,7 +396,6 @@ pub const TABLE: &[Row] = &[
     row("GET", CONFIG, Access::User, Resource::None, Body::None),
     row("GET", "/svc/api/schema/", Access::User, Resource::None, Body::None),
     row("GET", "/svc/api/docs/", Access::User, Resource::None, Body::None),
-    row("GET", "/svc/api/docs/{file}", Access::User, File, Body::None),
     // It revokes the token that it is called with, so it is the last call of the API.
     row("POST", "/svc/swirl-logout/", Access::User, Resource::None, Body::None),
     row("POST", "/mcp/", Access::User, Resource::None, PING),
@@ -422,6 +421,7 @@ pub const TABLE: &[Row] = &[
     row("GET", "/static/tributary.css", Access::Open, Resource::None, Body::None),
     row("GET", "/static/tributary.svg", Access::Open, Resource::None, Body::None),
     row("GET", "/branding/colours.css", Access::Open, Resource::None, Body::None),
+    row("GET", "/branding/opensearch.xml", Access::Open, Resource::None, Body::None),
     row("GET", LOGO, Access::Open, Resource::None, Body::None),
 ];
 

@@ -313,7 +313,7 @@ async fn a_model_that_lies_about_its_citations() {
         let details = &row["additional_content"];
         let warnings: Vec<&str> =
             details["warnings"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
-        for part in ["Citations", "Links", "Images", "Only "] {
+        for part in ["Citations", "Links", "Images", "The cited sources"] {
             assert!(warnings.iter().any(|one| one.starts_with(part)), "{name}: no '{part}' in {warnings:?}");
         }
         for source in details["sources"].as_array().unwrap() {

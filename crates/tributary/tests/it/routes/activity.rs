@@ -106,6 +106,49 @@ async fn the_last_hour() {
     app.stop().await;
 }
 
+/// Names and error codes of the sources that need attention, by name.
+async fn failing(app: &AppHarness) -> Vec<(String, String)> {
+    let now = app.admin.get("/svc/activity/now/").await.body;
+    let text = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
+    let rows = now["failing"].as_array().unwrap().iter();
+    let mut pairs: Vec<_> = rows.map(|row| (text(row, "name"), text(row, "code"))).collect();
+    pairs.sort();
+    pairs
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sources_that_need_attention_are_named() {
+    let app = AppHarness::start().await;
+    let [rivers, denied, broken] = [Source::start().await, Source::start().await, Source::start().await];
+    rivers.reply(Behavior::Json(items("river", 3)));
+    denied.reply(Behavior::status(401));
+    broken.reply(Behavior::status(500));
+    app.provider("Rivers", &rivers).await;
+    let denied = app.provider("Denied", &denied).await;
+    let broken = app.provider("Broken", &broken).await;
+    assert!(failing(&app).await.is_empty());
+    app.admin.search(&json!({"query_string": "river"})).await;
+    let pair = |name: &str, code: &str| (name.to_owned(), code.to_owned());
+    assert_eq!(failing(&app).await, [pair("Denied", "denied")], "a key does not repair itself");
+    for query in ["stream", "brook"] {
+        app.admin.search(&json!({"query_string": query})).await;
+    }
+    let both = failing(&app).await;
+    assert_eq!((both.len(), &both[0].0, &both[1].0), (2, &"Broken".to_owned(), &"Denied".to_owned()));
+    let now = app.admin.get("/svc/activity/now/").await.body;
+    assert_eq!((&now["sources"], &now["failing"][1]["failures"]), (&json!(3), &json!(3)));
+    assert_ne!(now["failing"][0]["since"], now["failing"][0]["last"], "{now}");
+    let states = app.admin.get("/svc/searchproviders/states/").await.body;
+    assert_eq!((&states[0]["failing"], &states[1]["failing"]["code"]), (&Value::Null, &json!("denied")));
+
+    let edit = json!({"description": "with a new key"});
+    assert_eq!(app.admin.patch(&format!("/svc/searchproviders/{denied}/"), &edit).await.status, 200);
+    assert_eq!(failing(&app).await, both[..1], "an edit may have repaired it");
+    assert_eq!(app.admin.delete(&format!("/svc/searchproviders/{broken}/state/")).await.status, 204);
+    assert!(failing(&app).await.is_empty());
+    app.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_summary_is_rated_and_the_rating_is_reported() {
     let it = RagFixture::start().await;

@@ -256,7 +256,10 @@ async fn lists_are_filtered_and_mistakes_are_named() {
         (json!({"model": "m"}), "name"),
         (json!({"name": "A"}), "model"),
         (json!({"name": "A", "model": "m", "tags": ["writer"]}), "tags"),
-        (json!({"name": "A", "model": "m", "config": {"roles": ["writer"]}}), "tags"),
+        (json!({"name": "A", "model": "m", "config": {"roles": ["writer"]}}), "config"),
+        (json!({"name": "A", "model": "m", "config": {"api_base": "no address"}}), "config"),
+        (json!({"name": "A", "model": "azure/m"}), "config"),
+        (json!({"name": "A", "model": "azure/m", "config": {"api_base": " "}}), "config"),
         (json!({"name": "A", "model": "m", "api_key": "••••"}), "api_key"),
         (json!({"name": "A", "model": "m", "api_key": "x".repeat(513)}), "api_key"),
     ] {
@@ -264,6 +267,8 @@ async fn lists_are_filtered_and_mistakes_are_named() {
         assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{spec}");
         assert!(answer.body["errors"].get(field).is_some(), "{spec}: {answer:?}");
     }
+    let prepared = app.admin.post(LIST, &json!({"name": "A", "model": "azure/m", "active": false})).await;
+    assert_eq!(prepared.status, 201, "the address may follow: {prepared:?}");
     assert_eq!(app.admin.post(LIST, &json!({"name": "OpenAI", "model": "m"})).await.status, 409);
     assert_eq!(app.admin.patch(&path, &json!({"name": "OpenAI"})).await.status, 409);
     assert_eq!(app.admin.patch("/svc/aiproviders/999999/", &json!({})).await.status, 404);

@@ -3,6 +3,7 @@
 use crate::app_harness::AppHarness;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use domain::settings::Settings;
 use serde_json::{Value, json};
 
 /// A PNG of one transparent pixel.
@@ -99,5 +100,28 @@ async fn what_would_harm_or_not_be_readable_is_refused() {
     assert_eq!(taken.status, 409);
     let many = app.admin.post("/svc/brandings/", &json!({"name": "one more"})).await;
     assert_eq!((many.status.as_u16(), many.code()), (409, "conflict"));
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn browsers_can_add_the_service_as_a_search_engine() {
+    let app =
+        AppHarness::with(|settings| Settings { public_url: "https://find.example/".to_owned(), ..settings })
+            .await;
+    app.admin.post("/svc/brandings/", &json!({"name": "Spring", "product": "Delta <b> & Co"})).await;
+    let page = sign_in_page(&app).await;
+    assert!(page.contains("<link rel=\"search\" type=\"application/opensearchdescription+xml\""), "{page}");
+    assert!(page.contains("href=\"/branding/opensearch.xml\""), "{page}");
+    let answer = app.anonymous().get("/branding/opensearch.xml").await;
+    assert_eq!(answer.header("content-type"), "application/opensearchdescription+xml");
+    assert_eq!(answer.header("vary"), "accept-language, cookie");
+    let text = answer.body.as_str().unwrap().replace("&#x2f;", "/");
+    for part in [
+        "<ShortName>Delta &lt;b&gt; &amp; Co</ShortName>",
+        "<Description>Search Delta &lt;b&gt; &amp; Co</Description>",
+        "template=\"https://find.example/?q={searchTerms}\"",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
     app.stop().await;
 }

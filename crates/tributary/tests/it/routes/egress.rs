@@ -121,7 +121,7 @@ async fn a_scan_needs_a_valid_request_and_a_connected_mailbox() {
         let refused = ann.post(SCAN, &given).await;
         assert_eq!((refused.status.as_u16(), refused.code()), (424, "mailbox_not_connected"), "{refused:?}");
         let detail = refused.body["detail"].as_str().unwrap();
-        assert!(detail.contains("an administrator adds the authenticator"), "{refused:?}");
+        assert!(detail.contains("an administrator must add the authenticator"), "{refused:?}");
     }
     assert_eq!(ann.get("/svc/agent/status/").await.body["features"]["egress"], false);
     connect(&app, "ann").await;

@@ -40,6 +40,7 @@ async fn mistakes_are_named() {
     let path = format!("/svc/groups/{}/", research["id"]);
     for answer in [
         app.admin.post("/svc/groups/", &json!({"name": "research"})).await,
+        app.admin.post("/svc/groups/", &json!({"name": "RESEARCH"})).await,
         app.admin.put(&path, &json!({"name": "archive"})).await,
         app.admin.patch(&path, &json!({"name": "archive"})).await,
     ] {

@@ -13,6 +13,8 @@ async fn every_ready_source_can_be_saved_as_it_is() {
     assert_eq!((&row("arxiv")["name"], &row("arxiv")["needs"]), (&json!("Articles - arXiv"), &json!([])));
     assert_eq!(row("core")["needs"], json!(["credentials"]));
     assert_eq!(row("gmail")["needs"], json!(["authenticator"]));
+    assert_eq!(row("gen-ai")["needs"], json!(["ai_model"]));
+    assert_eq!(row("file-system")["needs"], json!(["url"]));
     assert_eq!(row("brave-search")["needs"], json!(["http_request_headers"]));
     for row in rows {
         let is_free = row["tags"].as_array().unwrap().contains(&json!("NoKey"));

@@ -104,6 +104,9 @@ async fn mistakes_are_named() {
         (with(json!({"password": "seven77"})), "password"),
         (with(json!({"password": "p".repeat(257)})), "password"),
         (with(json!({"email": "e".repeat(255)})), "email"),
+        (with(json!({"email": "no mail"})), "email"),
+        (with(json!({"email": "new@"})), "email"),
+        (with(json!({"groups": ["nobody"]})), "groups"),
         (with(json!({"is_admin": "yes"})), "is_admin"),
         (with(json!({"groups": "research"})), "groups"),
     ];
@@ -117,6 +120,7 @@ async fn mistakes_are_named() {
     assert!(unknown.body["detail"].as_str().unwrap().contains("group 'nobody'"), "{}", unknown.body);
     for answer in [
         app.admin.post("/svc/users/", &victor).await,
+        app.admin.post("/svc/users/", &with(json!({"username": "VICTOR"}))).await,
         app.admin.patch(&path, &json!({"username": "admin"})).await,
         app.admin.put(&path, &json!({"username": "admin"})).await,
     ] {

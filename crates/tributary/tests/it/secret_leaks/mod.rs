@@ -119,9 +119,7 @@ async fn paths(admin: &Client, providers: &[i64]) -> Vec<String> {
             _ if path.contains("/searchproviders/") => providers.iter().map(i64::to_string).collect(),
             _ => (1..=3).map(|id| id.to_string()).collect(),
         };
-        if path.contains("{file}") {
-            paths.push(path.replace("{file}", "swagger-ui.css"));
-        } else if path.contains('{') {
+        if path.contains('{') {
             paths.extend(ids.iter().map(|id| path.replace("{id}", id)));
         } else {
             paths.push(path.clone());

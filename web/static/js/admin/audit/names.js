@@ -17,7 +17,7 @@ const ACTIONS = {
 
 const KINDS = {
   searchprovider: t("source"),
-  aiprovider: t("AI provider"),
+  aiprovider: t("AI model"),
   prompt: t("prompt"),
   querytransform: t("query transform"),
   pipeline: t("pipeline"),

@@ -13,7 +13,7 @@ export const actionsTable = (entries, empty) => table(t("Changes"), [
   { title: t("Who"), cell: (entry) => actor(entry.actor) },
   { title: t("What"), cell: (entry) => h("span", { class: "entry" }, action(entry.action), " ", h("span", { class: "muted" }, kind(entry.kind)), " ", record(entry)) },
   { title: t("Changes"), cell: changes },
-], entries, empty);
+], entries, empty, { isStacked: true });
 
 function record(entry) {
   const page = entry.action === "deleted" ? null : PAGES[entry.kind];
@@ -23,7 +23,7 @@ function record(entry) {
 
 function changes(entry) {
   const fields = Object.entries(entry.changes ?? {});
-  if (!fields.length) return h("span", { class: "faint" }, "-");
+  if (!fields.length) return h("span", { class: "faint" }, "–");
   const lines = fields.map(([name, change]) => h("li", {}, h("code", {}, name), ": ", formatValue(change?.from), " → ", formatValue(change?.to)));
   if (fields.length === 1) return h("ul", { class: "changes" }, lines);
   return h("details", {}, h("summary", {}, fields.map(([name]) => name).slice(0, 4).join(", "), fields.length > 4 && ", …"), h("ul", { class: "changes" }, lines));

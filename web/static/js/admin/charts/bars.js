@@ -38,11 +38,11 @@ export function barChart(name, { items, first, series, format = number }) {
   return figure(name, {
     height: Math.max(1, items.length) * ROW,
     key: series,
-    table: { head: [first, ...series.map((one) => one.label)], rows: items.map((item) => [item.label, ...item.values.map((value) => (value === null ? "-" : format(value)))]) },
+    table: { head: [first, ...series.map((one) => one.label)], rows: items.map((item) => [item.label, ...item.values.map((value) => (value === null ? "–" : format(value)))]) },
     draw: (width) => items.flatMap((item, place) => {
       const top = place * ROW;
       const lengthOf = (value) => Math.max(value > 0 ? 2 : 0, ((width - 2) * value) / most);
-      const text = item.values.map((value) => (value === null ? "-" : format(value))).join(" / ");
+      const text = item.values.map((value) => (value === null ? "–" : format(value))).join(" / ");
       const bars = [...item.values.keys()].reverse().map((which) => s("rect", { class: `fill-${series[which].color}`, x: 0, y: top + 20, height: 7, rx: 3.5, width: lengthOf(item.values[which] ?? 0) }));
       return [
         s("text", { class: "name", x: 0, y: top + 14 }, truncate(item.label, Math.floor((width - 90) / 7))),

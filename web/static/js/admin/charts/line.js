@@ -13,7 +13,7 @@ export function lineChart(name, { labels, first, series, format = number, isCoun
   return figure(name, {
     height,
     key: series,
-    table: { head: [first, ...series.map((one) => one.label)], rows: labels.map((label, place) => [label, ...series.map((one) => (one.values[place] === null ? "-" : format(one.values[place])))]) },
+    table: { head: [first, ...series.map((one) => one.label)], rows: labels.map((label, place) => [label, ...series.map((one) => (one.values[place] === null ? "–" : format(one.values[place])))]) },
     draw: (width, size) => {
       const { x, y, floor, parts } = axes({ width, height: size, most, labels, format, isCount });
       const drawn = series.flatMap((one) => [

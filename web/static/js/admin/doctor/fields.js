@@ -9,6 +9,8 @@ import { resultPreview } from "./result.js";
 /** Confidence from which a suggestion counts as sure, or as likely. */
 const SURE_MIN = 0.8;
 const LIKELY_MIN = 0.6;
+/** Warnings for programs, about what the page shows as fields: missing mappings, the URL, and placeholders of secrets. */
+const NOT_SHOWN = /result_mappings|query_template|YOUR_/;
 
 export class FieldList {
   constructor(mappings, diagnosis, { onfield, onchange }) {
@@ -19,7 +21,7 @@ export class FieldList {
     this.current = FIELDS[0];
     this.rows = new Map(FIELDS.map((key) => [key, this.row(key)]));
     this.preview = h("div", { class: "preview-result" });
-    const warnings = diagnosis.warnings.filter((warning) => !warning.includes("result_mappings") && !warning.includes("query_template"));
+    const warnings = diagnosis.warnings.filter((warning) => !NOT_SHOWN.test(warning));
     this.element = h("div", {},
       warnings.map((warning) => h("p", { class: "note warn" }, warning)),
       h("div", { class: "fields" }, [...this.rows.values()].map((row) => row.element)),
@@ -34,7 +36,6 @@ export class FieldList {
     if (!this.mappings.choose(key, steps)) return;
     this.completeUrl(key);
     announce(t("{field} now comes from {path}.", { field: LABELS[key], path: this.mappings.fields[key] }));
-    this.rows.get(key).isEdited = true;
     this.draw();
     this.onchange();
   }
@@ -54,7 +55,7 @@ export class FieldList {
     const sure = h("span", { class: "sure" });
     const choose = h("button", { type: "button", class: "soft small", "aria-pressed": "false", onclick: () => this.choose(key, true) }, t("Choose"), h("span", { class: "visually-hidden" }, ` ${LABELS[key]}`));
     const clear = h("button", { type: "button", class: "plain", onclick: () => this.write(key, "") }, t("Clear"), h("span", { class: "visually-hidden" }, ` ${LABELS[key]}`));
-    const row = { path, example, why, sure, choose, clear, isEdited: false };
+    const row = { path, example, why, sure, choose, clear };
     path.addEventListener("change", () => this.write(key, path.value));
     path.addEventListener("focus", () => this.choose(key, false));
     row.element = h("div", { class: "map-field", role: "group", "aria-label": LABELS[key] },
@@ -65,7 +66,6 @@ export class FieldList {
 
   write(key, text) {
     this.mappings.fields[key] = text.trim();
-    this.rows.get(key).isEdited = true;
     this.draw();
     this.onchange();
   }
@@ -86,18 +86,19 @@ export class FieldList {
       const proposal = this.diagnosis.proposals.find((one) => one.field === key && one.path === mapping);
       row.path.value = mapping;
       row.clear.hidden = !mapping;
-      row.example.textContent = stripDirectionControls(example || "-");
-      fill(row.sure, confidence(mapping, row.isEdited && !proposal, proposal));
+      row.example.textContent = stripDirectionControls(example || "–");
+      fill(row.sure, confidence(mapping, proposal));
       row.why.textContent = advice(key, mapping, example) || proposal?.why || "";
     }
     fill(this.preview, resultPreview(this.mappings.first(), ""));
   }
 }
 
-function confidence(mapping, isEdited, proposal) {
+/** How sure the suggestion is; other mappings were set by a person. */
+function confidence(mapping, proposal) {
   if (!mapping) return h("span", { class: "faint" }, t("empty"));
-  if (isEdited) return h("span", { class: "faint" }, t("set by you"));
-  const value = proposal?.confidence ?? 0;
+  if (!proposal) return h("span", { class: "faint" }, t("set by you"));
+  const value = proposal.confidence;
   const [word, name] = value >= SURE_MIN ? ["good", t("sure")] : value >= LIKELY_MIN ? ["fair", t("likely")] : ["poor", t("please check")];
   return h("span", { class: `suggestion-confidence ${word}`, title: `${Math.round(value * 100)} %` }, name);
 }

@@ -17,7 +17,7 @@ export function requestStep(onanswer) {
   const more = h("details", { class: "more" }, h("summary", {}, t("Source not reachable from here? Paste a sample response")),
     field(t("Sample response"), sample, t("JSON or XML, as returned by the source. Two or more results improve the suggestions.")));
   const form = h("form", { class: "request-form", novalidate: true, onsubmit: submit },
-    field(t("URL or curl command"), request, t("Include a word that returns results. API keys may stay: they are used for this request only and replaced by placeholders.")),
+    field(t("URL or curl command"), request, t("Include a search term that returns results. You can leave API keys in: they are used only for this request, and placeholders are saved instead.")),
     h("div", { class: "ask-row" }, field(t("Query in this request"), query), sendButton), status, more);
 
   let isEdited = false;

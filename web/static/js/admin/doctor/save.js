@@ -2,8 +2,8 @@
 
 import { ApiError, post } from "../../api.js";
 import { announce, fill, h } from "../../dom.js";
-import { fixed, number, t } from "../../i18n.js";
-import { field, showFieldError, errorMessage, toggle } from "../components.js";
+import { number, secondCount, t } from "../../i18n.js";
+import { field, showFieldError, errorMessage, toggle, toSentence } from "../components.js";
 import { findPlaceholders, fillPlaceholders, valueFromRequest } from "./placeholders.js";
 import { resultPreview } from "./result.js";
 
@@ -36,7 +36,7 @@ export class SaveForm {
       return { ...placeholder, control, element: field(toSentence(placeholder.label, ""), control, help) };
     });
     return h("form", { class: "save-form", novalidate: true, onsubmit: (event) => this.save(event) },
-      field(t("Name"), this.name, t("Unique; shown next to each result.")), urlFields, this.placeholders.map((placeholder) => placeholder.element),
+      field(t("Name"), this.name, t("Shown next to each result. Must be unique.")), urlFields, this.placeholders.map((placeholder) => placeholder.element),
       h("div", { class: "test-row" }, field(t("Test query"), this.query), this.testButton), this.outcome,
       h("div", { class: "save-row" }, this.active, this.byDefault, this.saveButton), this.alert);
   }
@@ -107,7 +107,7 @@ export class SaveForm {
   testResult(test, name) {
     if (test.error) return h("div", { class: "note bad" }, h("b", {}, t("The test failed.")), " ", toSentence(test.error.message), " ", nextStep(test.error.code));
     if (!test.sample) return h("p", { class: "note warn" }, t("The source responded but returned no results. Try another query, or check the result list above."));
-    const line = t("Found {found}, retrieved {retrieved} in {seconds} s.", { found: number(test.found), retrieved: number(test.retrieved), seconds: fixed(test.time, 2) });
+    const line = t("Found {found}, retrieved {retrieved} in {seconds} s.", { found: number(test.found), retrieved: number(test.retrieved), seconds: secondCount(test.time) });
     return [h("p", { class: "good-line" }, h("b", {}, t("It works.")), " ", line), resultPreview(test.sample, name)];
   }
 
@@ -148,7 +148,7 @@ export class SaveForm {
     const query = new URLSearchParams({ q: text, providers: String(saved.id) });
     const head = h("p", { class: "done-line", tabindex: "-1" }, h("b", {}, t("{name} was saved.", { name: saved.name })));
     fill(this.element, h("div", { class: "done" }, head,
-      h("p", {}, saved.active ? t("It is now included in searches.") : t("It is not active yet. Enable it in the list of SearchProviders.")),
+      h("p", {}, saved.active ? t("It is now included in searches.") : t("It is not active yet. Turn it on in the list of sources.")),
       h("div", { class: "save-row" },
         h("a", { class: "go", href: `/?${query}` }, t("Try a search")),
         h("a", { class: "soft", href: `/admin/searchproviders/${saved.id}/` }, t("Edit source")),
@@ -157,9 +157,6 @@ export class SaveForm {
     announce(t("{name} was saved.", { name: saved.name }));
   }
 }
-
-/** Capitalizes a text and adds a period, unless it ends with a punctuation mark. */
-const toSentence = (text, end = ".") => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : end);
 
 /** The next step after a failed test, by its error code. */
 function nextStep(code) {

@@ -1,7 +1,7 @@
 // Cells of a list.
 
 import { h } from "../../dom.js";
-import { number, seconds, t, time } from "../../i18n.js";
+import { number, seconds, t, time, timeLeft } from "../../i18n.js";
 import { resource, nameOf, pageOf } from "./resource.js";
 import { formatDuration } from "./format.js";
 
@@ -17,7 +17,7 @@ const formats = {
   tags: (value) => tags(value ?? []),
   presence: (value) => (value ? h("span", { class: "badge" }, t("yes")) : h("span", { class: "faint" }, t("no"))),
   moment: (value) => (value ? h("time", { datetime: value, class: "num" }, time(value)) : none()),
-  interval: (value) => formatDuration(value),
+  interval: (value) => h("span", { class: "nowrap" }, formatDuration(value)),
   speed: (value, row, state) => (state?.p50 > 0 ? h("span", { class: "num nowrap" }, seconds(state.p50)) : none()),
   lasthour: (value, row, state) => lastHour(state),
 };
@@ -48,6 +48,6 @@ export function unreadableBadge(row) {
 /** Badge of a paused source. */
 export function pausedBadge(state) {
   if (!state || state.state === "closed") return null;
-  const left = state.seconds ? t("paused, {n} s left", { n: number(Math.ceil(state.seconds)) }) : t("paused");
+  const left = state.seconds ? t("paused, {time} left", { time: timeLeft(state.seconds) }) : t("paused");
   return h("a", { class: "badge bad", href: "/admin/breakers/", title: state.reason || null }, left);
 }

@@ -2,7 +2,7 @@
 
 import { get } from "../../api.js";
 import { fill, h } from "../../dom.js";
-import { t } from "../../i18n.js";
+import { langOf, loadCatalog, t, tc } from "../../i18n.js";
 
 export function checkboxGroup(spec) {
   const element = h("div", { class: "picks" });
@@ -34,7 +34,8 @@ export function connectorSelect(spec, { onConnector }) {
   const notify = () => {
     value = element.value;
     const row = rows.find((one) => one.name === value);
-    fill(aside, row?.summary ?? "");
+    const summary = row?.summary ?? "";
+    fill(aside, h("span", { lang: langOf(summary) }, tc(summary)));
     onConnector?.(row, rows);
   };
   const draw = () => {
@@ -45,7 +46,7 @@ export function connectorSelect(spec, { onConnector }) {
     notify();
   };
   element.addEventListener("change", notify);
-  get(spec.choices.named).then((found) => ((rows = found), draw()), () => {});
+  Promise.all([get(spec.choices.named), loadCatalog()]).then(([found]) => ((rows = found), draw()), () => {});
   const write = (next) => {
     value = next ?? "";
     draw();

@@ -2,7 +2,7 @@
 
 import { del, get, patch, post } from "../../api.js";
 import { confirmAction } from "../../confirm_dialog.js";
-import { fill, h, toast } from "../../dom.js";
+import { fill, h, one, stripDirectionControls, toast } from "../../dom.js";
 import { t, time } from "../../i18n.js";
 import { errorAlert } from "../components.js";
 import { saveCopy } from "./copy.js";
@@ -16,7 +16,9 @@ import { goTo } from "./page.js";
 /**
  * Draws the form of a record. Options of a page: `start()` returns the values of a new record, `isFixed(row)` why a record
  * cannot be changed (a sentence), `formValues(row)` the values of the fields, `aside(form)` the content beside the form;
- * `created(row)` is called after a record was created; `under: {field: (form) => element}` is the content below a field.
+ * `created(row)` is called after a record was created; `under: {field: (form) => element}` is the content below a field,
+ * `top: {group: (form) => element}` that above the fields of a group, and `after(form)` that below all groups;
+ * `savedMessage(row)` replaces the message after saving.
  */
 export async function showForm(place, key, options) {
   const isNew = key === "new";
@@ -42,21 +44,22 @@ class RecordForm {
       // No field is hidden before the connectors are loaded.
       onConnector: (chosen, all) => this.form && hideUnusedFields(this.fields, chosen, all, this.hiddenNote),
     })]));
-    this.heading = h("h2", { class: "record-name", tabindex: "-1" }, isNew ? t("New {what}", { what: t(resource.singular) }) : nameOf(row));
+    this.heading = one("h1");
+    if (!isNew) this.heading.textContent = stripDirectionControls(nameOf(row));
     this.alert = h("div", { class: "form-alert" });
     this.hiddenNote = h("p", { class: "muted hidden-note" });
     this.state = h("span", { class: "faint", "aria-live": "polite" });
     const under = Object.fromEntries(Object.entries(options.under ?? {}).map(([name, draw]) => [name, () => draw(this)]));
-    const groups = resource.groups.map((group) => groupOf(group, this.fields, under));
+    const groups = resource.groups.map((group) => groupOf(group, this.fields, under, options.top?.[group.title]?.(this)));
     this.form = h("form", { class: "record", novalidate: true, onsubmit: (event) => {
       event.preventDefault();
       this.save();
-    } }, this.alert, groups, this.hiddenNote, this.buttons());
+    } }, this.alert, groups, options.after?.(this), this.hiddenNote, this.buttons());
     const aside = options.aside?.(this);
     this.unreadable = h("div", {});
     this.showUnreadable();
-    fill(place, back(), this.heading, this.facts(), this.unreadable, this.fixed && h("p", { class: "note" }, this.fixed),
-      h("div", { class: aside ? "record-page has-aside" : "record-page" }, this.form, aside && h("aside", { class: "record-aside", "aria-label": t("Next to the form") }, aside)));
+    fill(place, this.facts(), this.unreadable, this.fixed && h("p", { class: "note" }, this.fixed),
+      h("div", { class: aside ? "record-page has-aside" : "record-page" }, this.form, aside && h("aside", { class: "record-aside", "aria-label": t("Details and tools") }, aside)));
     document.title = `${this.heading.textContent} - ${document.title}`;
     this.form.addEventListener("input", () => this.mark());
     this.form.addEventListener("change", () => this.mark());
@@ -138,9 +141,9 @@ class RecordForm {
     this.showUnreadable();
     const values = this.options.formValues?.(row) ?? row;
     for (const [name, field] of this.fields) field.markSaved(values[name]);
-    if (!this.isNew) this.heading.textContent = nameOf(row);
+    if (!this.isNew) this.heading.textContent = stripDirectionControls(nameOf(row));
     this.mark();
-    toast(t("Saved."));
+    toast(this.options.savedMessage?.(row) || t("Saved."));
   }
 
   async copy() {

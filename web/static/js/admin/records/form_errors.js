@@ -49,7 +49,7 @@ function focusField(field) {
   field.element.hidden = false;
   const group = field.element.closest(".group");
   group.hidden = false;
-  if (group.tagName === "DETAILS") group.open = true;
+  for (let fold = field.element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   field.focus();
   field.element.scrollIntoView({ block: "center" });
   announce(t("{what}: check this field.", { what: t(field.spec.label) }));

@@ -6,16 +6,18 @@ import { resource } from "./resource.js";
 
 const byConnector = new Set(resource.groups.filter((group) => group.is_by_connector).flatMap((group) => group.fields.map((field) => field.name)));
 
-/** A group of fields; `under` has the content below some of them. */
-export function groupOf(group, fields, under) {
-  const inside = group.fields.map((spec) => {
+/** A group of fields; `under` has the content below some of them, and `top` is above all. */
+export function groupOf(group, fields, under, top) {
+  const elementOf = (spec) => {
     const field = fields.get(spec.name);
     const more = under[spec.name]?.();
     if (more) field.element.querySelector(".field-main").append(...[more].flat());
     return field.element;
-  });
+  };
   const about = group.about && h("p", { class: "muted group-about" }, t(group.about));
-  const set = h("fieldset", {}, h("legend", group.is_folded ? { class: "visually-hidden" } : {}, t(group.title)), about, inside);
+  const [expert, usual] = [true, false].map((isExpert) => group.fields.filter((spec) => Boolean(spec.is_expert) === isExpert).map(elementOf));
+  const set = h("fieldset", {}, h("legend", group.is_folded ? { class: "visually-hidden" } : {}, t(group.title)), about, top, usual,
+    expert.length > 0 && h("details", { class: "expert" }, h("summary", {}, t("Expert: edit as text")), h("div", { class: "expert-fields" }, expert)));
   if (!group.is_folded) return h("div", { class: "group" }, set);
   return h("details", { class: "group fold" }, h("summary", {}, t(group.title)), set);
 }

@@ -13,9 +13,10 @@ import { toolbar } from "./toolbar.js";
 const STATES_WAIT_MS = 400;
 
 /**
- * Draws the list. Options of a page: `tools(reload)` returns more buttons, `above(reload)` the content above the list,
- * `states()` the measurements by key, `badge(row, state)` a badge beside the name, `isFixed(row)` whether a row cannot be
- * switched, `actions(row, reload)` the content at the end of a row.
+ * Draws the list. Options of a page: `tools(reload)` returns more buttons, `create()` the button for a new record,
+ * `above(reload)` the content above the list, `states()` the measurements by key, `mark(row)` what is before the
+ * name, `badge(row, state)` a badge beside it, `describe(row)` a sentence below it, `isFixed(row)` whether a row cannot be switched, `actions(row, reload)` the
+ * content at the end of a row.
  */
 export function showList(place, options) {
   const state = stateFromUrl();
@@ -55,7 +56,7 @@ export function showList(place, options) {
     state.page = 1;
     load();
   };
-  fill(place, toolbar(state, changed, options.tools?.(load) ?? []), above, body);
+  fill(place, toolbar(state, changed, options.tools?.(load) ?? [], options.create?.()), above, body);
   if (options.above) Promise.resolve(options.above(load)).then((what) => fill(above, what), () => {});
   // If the measurements arrive after the rows, the rows are drawn again.
   const statesLoaded = options.states ? options.states().then((found) => {
@@ -74,8 +75,8 @@ function tableOf(rows, { states, options, reload }) {
   const lines = rows.map((row) => {
     const state = states.get(row[resource.key]);
     const cells = resource.columns.map((column, place) =>
-      h("td", { role: "cell", "data-label": t(column.label), class: place ? null : "first" }, cell(column, row, state),
-        !place ? [" ", unreadableBadge(row), " ", options.badge?.(row, state)] : null));
+      h("td", { role: "cell", "data-label": t(column.label), class: place ? null : "first" }, place ? null : options.mark?.(row), cell(column, row, state),
+        !place ? [" ", unreadableBadge(row), " ", options.badge?.(row, state), description(options.describe?.(row))] : null));
     const switches = resource.switches.map((name) =>
       h("td", { role: "cell", "data-label": labelOf(name), class: "switch-cell" }, inlineSwitch(row, name, options.isFixed?.(row) ?? false)));
     return h("tr", { role: "row" }, cells, switches, hasActions && h("td", { role: "cell", class: "row-actions" }, options.actions(row, reload)));
@@ -83,6 +84,8 @@ function tableOf(rows, { states, options, reload }) {
   return h("table", { class: "list rows", role: "table" }, h("caption", { class: "visually-hidden" }, title),
     h("thead", { role: "rowgroup" }, head), h("tbody", { role: "rowgroup" }, lines));
 }
+
+const description = (sentence) => sentence && h("p", { class: "row-description muted" }, sentence);
 
 const countLine = ({ count, isCut }) =>
   h("p", { class: "faint num" }, isCut ? t("Only the first {n} are shown.", { n: number(count) }) : tn("One entry", "{n} entries", count));

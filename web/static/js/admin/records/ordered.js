@@ -2,7 +2,8 @@
 
 import { get } from "../../api.js";
 import { announce, fill, h } from "../../dom.js";
-import { t } from "../../i18n.js";
+import { langOf, loadCatalog, t, tc } from "../../i18n.js";
+import { splitWords } from "./split_words.js";
 
 /** The control of an ordered list of names, which are loaded from the API. */
 export function ordered(spec) {
@@ -66,7 +67,7 @@ export function ordered(spec) {
       },
     },
     h("span", { class: "grip", "aria-hidden": "true" }, "⠿"),
-    h("span", { class: "ordered-word" }, h("b", {}, name), h("small", {}, row?.summary ?? (known.length ? t("Unknown to this service.") : ""))),
+    h("span", { class: "ordered-word" }, row ? summary(row) : h("b", {}, known.length ? t("Unknown to this service.") : ""), h("code", { class: "ordered-name" }, breakable(name))),
     h("span", { class: "ordered-buttons" },
       button(t("Move {what} up", { what: name }), "↑", place === 0, () => move(place, place - 1, true)),
       button(t("Move {what} down", { what: name }), "↓", place === names.length - 1, () => move(place, place + 1, true)),
@@ -85,8 +86,15 @@ export function ordered(spec) {
 async function loadNames(path) {
   const [list, query] = path.split("?");
   const wanted = new URLSearchParams(query).get("kind");
-  const rows = (await get(list)).filter((row) => !wanted || row.kind === wanted);
+  const [found] = await Promise.all([get(list), loadCatalog()]);
+  const rows = found.filter((row) => !wanted || row.kind === wanted);
   if (wanted !== "query_processor") return rows;
   const transforms = await get("/querytransforms/").catch(() => []);
-  return [...rows, ...transforms.map((row) => ({ name: `${row.name}.${row.qrx_type}`, summary: t("A query transform.") }))];
+  return [...rows, ...transforms.map((row) => ({ name: `${row.name}.${row.qrx_type}` }))];
 }
+
+/** What a processor does; a query transform has no summary. */
+const summary = (row) => (row.summary === undefined ? h("b", {}, t("A query transform.")) : h("b", { lang: langOf(row.summary) }, breakable(tc(row.summary))));
+
+/** A text whose names of classes and settings may break before their capitals and after underscores. */
+const breakable = (text) => splitWords(text).flatMap((part, place) => (place ? [h("wbr"), part] : [part]));

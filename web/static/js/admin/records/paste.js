@@ -1,4 +1,4 @@
-// Adds SearchProviders from pasted JSON, with errors by record.
+// Adds sources from pasted JSON, with errors by record.
 
 import { ApiError, get, post } from "../../api.js";
 import { fill, h } from "../../dom.js";
@@ -16,11 +16,11 @@ export function pasteJson(reload) {
   const create = h("button", { class: "go" }, t("Create"));
   const dialog = h("dialog", { class: "paste", "aria-labelledby": "paste-title" },
     h("h2", { id: "paste-title" }, t("Paste JSON")),
-    h("p", { class: "muted" }, t("A SearchProvider or a list of SearchProviders. You become the owner.")),
+    h("p", { class: "muted" }, t("A source or a list of sources. You become the owner.")),
     h("form", { onsubmit: (event) => {
       event.preventDefault();
       run(box.value);
-    } }, h("label", { for: "paste", class: "visually-hidden" }, t("SearchProviders as JSON")), box, output,
+    } }, h("label", { for: "paste", class: "visually-hidden" }, t("Sources as JSON")), box, output,
     h("div", { class: "buttons" }, h("button", { type: "button", class: "soft", onclick: () => dialog.close() }, t("Close")), create)));
 
   async function run(text) {
@@ -35,7 +35,7 @@ export function pasteJson(reload) {
     try {
       const created = await post(resource.api, list);
       box.value = rest.length ? JSON.stringify(rest, null, 2) : "";
-      fill(output, h("p", {}, tn("One SearchProvider was created.", "{n} SearchProviders were created.", created.length)),
+      fill(output, h("p", {}, tn("One source was created.", "{n} sources were created.", created.length)),
         h("ul", {}, created.map((row) => h("li", {}, h("a", { href: pageOf(row.id) }, row.name)))), notes(remarks));
       reload();
     } catch (error) {
@@ -48,7 +48,7 @@ export function pasteJson(reload) {
     if (!errors.size) return h("p", { class: "field-error" }, errorMessage(error));
     const good = list.filter((_, place) => !errors.has(place));
     const bad = list.filter((_, place) => errors.has(place));
-    return [h("p", { class: "field-error" }, t("Nothing was created yet.")),
+    return [h("p", { class: "field-error" }, t("Nothing has been created yet.")),
       h("ul", { class: "error-list" }, [...errors].map(([place, lines]) => h("li", {}, h("b", {}, list[place]?.name || t("Record {n}", { n: place + 1 })), h("ul", {}, lines.map((line) => h("li", {}, line)))))),
       good.length > 0 && h("button", { type: "button", class: "soft", onclick: () => send(good, [], bad) }, tn("Create the valid one", "Create the {n} valid ones", good.length))];
   }

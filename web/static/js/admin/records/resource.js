@@ -10,7 +10,8 @@ export const record = one("#main").dataset.record ?? null;
 
 export const fields = resource.groups.flatMap((group) => group.fields);
 
-export const title = one("h1").textContent;
+/** The name of the list. */
+export const { title } = one("#main").dataset;
 
 export const listPage = `/admin/${resource.slug}/`;
 export const pageOf = (key) => `${listPage}${encodeURIComponent(key)}/`;

@@ -10,9 +10,9 @@ const WAIT_MS = 250;
 
 /**
  * The description and buttons of the list, then the search box and the filters. `onchange` is called after `state` has
- * changed; `more` are additional buttons of the page.
+ * changed; `more` are additional buttons of the page, and `create` replaces the button for a new record.
  */
-export function toolbar(state, onchange, more = []) {
+export function toolbar(state, onchange, more = [], create = createButton()) {
   let waiting;
   const later = () => {
     clearTimeout(waiting);
@@ -27,12 +27,13 @@ export function toolbar(state, onchange, more = []) {
     },
   });
   const filters = resource.filters.map((filter) => control(filter, state, later));
-  const create = resource.permissions.create && h("a", { class: "go", href: pageOf("new") }, t("New"));
   return [
     h("div", { class: "list-head" }, h("p", { class: "muted about" }, t(resource.about)), h("div", { class: "beside" }, more, create)),
     h("form", { class: "list-tools", role: "search", onsubmit: (event) => event.preventDefault() }, box, filters),
   ];
 }
+
+const createButton = () => resource.permissions.create && h("a", { class: "go", href: pageOf("new") }, t("New {what}", { what: t(resource.singular) }));
 
 function control(filter, state, later) {
   const set = (value) => {

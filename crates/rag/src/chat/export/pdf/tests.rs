@@ -226,7 +226,6 @@ fn brackets_of_both_directions() {
     let (text, other) = ("הסכר (ישן) חזק", "Łódź (ą) [ę] ‹ł›");
     let (chat, messages) = sample(text, other);
     let bytes = pdf(&chat, &messages, &none()).expect("a file");
-    std::fs::write("/tmp/ft/h.pdf", &bytes).unwrap();
     let Some(read) = read_by_poppler(&bytes) else {
         return skip("PDF in Hebrew", "pdftotext is not installed");
     };

@@ -5,7 +5,7 @@ use domain::prompt::TAGS;
 
 pub const AIPROVIDERS: Resource = Resource {
     slug: "aiproviders",
-    singular: "AIProvider",
+    singular: "AI model",
     about: "Models that write summaries, chat, rerank results and rewrite queries.",
     api: "/aiproviders/",
     schema: "AIProviderInput",
@@ -29,26 +29,39 @@ pub const AIPROVIDERS: Resource = Resource {
             "Model",
             "",
             &[
-                field("name"),
-                field("model"),
-                field("api_key").by(Control::Secret),
-                field("active"),
-                field("shared"),
+                field("name").help("Must be unique."),
+                field("model")
+                    .help("The model's name at its service, prefixed with the service: `anthropic/…`, `gemini/…`, `ollama/…`, `azure/<deployment>`. OpenAI models have no prefix."),
+                field("api_key").labeled("API key").by(Control::Secret).help("It is not shown again after saving."),
+                field("active").help("Turn this off to stop using the model without deleting it."),
+                field("shared").help("Everyone can use it. If off, only its owner can."),
             ],
         ),
         group(
             "Roles",
             "What the model is used for, and where it is the default.",
             &[
-                field("tags").labeled("Roles").by(Control::Picks),
-                field("defaults").labeled("Default for").by(Control::Picks),
+                field("tags")
+                    .labeled("Roles")
+                    .by(Control::Picks)
+                    .help("`rag` writes summaries, `chat` answers in the assistant, `query` rewrites queries, `connector` answers as a source, `reader` creates embeddings, `reranker` ranks results."),
+                field("defaults")
+                    .labeled("Default for")
+                    .by(Control::Picks)
+                    .help("The model is used for these roles unless a user chooses another."),
             ],
         ),
-        group("Service", "Connection settings and limits.", &[field("config")]),
+        group(
+            "Service",
+            "Connection settings and limits.",
+            &[field("config")
+                .help("Address, version and limits as JSON, such as `{\"api_base\": \"http://localhost:11434\", \"max_tokens\": 2000}`.")],
+        ),
         group(
             "Custom prompts",
             "Prompts that replace the standard ones for this model.",
-            &[field("prompt_overrides")],
+            &[field("prompt_overrides")
+                .help("Parts of a prompt by use, as JSON, such as `{\"search-rag\": {\"footer\": \"Answer in one sentence.\"}}`.")],
         )
         .folded(),
     ],
@@ -57,7 +70,7 @@ pub const AIPROVIDERS: Resource = Resource {
 
 pub const PROMPTS: Resource = Resource {
     slug: "prompts",
-    singular: "Prompt",
+    singular: "prompt",
     about: "Instructions for the models. Standard prompts cannot be changed; copy one to customize it.",
     api: "/prompts/",
     schema: "PromptInput",
@@ -77,19 +90,25 @@ pub const PROMPTS: Resource = Resource {
             "Prompt",
             "",
             &[
-                field("name"),
-                field("tags").labeled("Used for").by(Control::Picks).of(Choices::These(&TAGS)),
-                field("active"),
-                field("shared"),
+                field("name").help("A search selects the prompt with `prompt:<name>`."),
+                field("tags")
+                    .labeled("Used for")
+                    .by(Control::Picks)
+                    .of(Choices::These(&TAGS))
+                    .help("`search-rag` for summaries of a search, `chat` for the behavior of the assistant, `chat-rag` for its answers from sources."),
+                field("active").help("Turn this off to stop using the prompt without deleting it."),
+                field("shared").help("Everyone can use it. If off, only its owner can."),
             ],
         ),
         group(
             "Texts",
             "In the order in which the model reads them.",
             &[
-                field("prompt").by(Control::Long),
-                field("note").by(Control::Long),
-                field("footer").by(Control::Long),
+                field("prompt")
+                    .by(Control::Long)
+                    .help("Comes before the sources. `{query}` is the query, `{header}` names the sources."),
+                field("note").by(Control::Long).help("Comes right after the sources. Optional."),
+                field("footer").by(Control::Long).help("Comes last, such as the format of the answer. Optional."),
             ],
         ),
     ],

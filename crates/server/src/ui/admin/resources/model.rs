@@ -6,6 +6,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Resource {
     pub slug: &'static str,
+    /// One record, as in "New group".
     pub singular: &'static str,
     /// Description above the list.
     pub about: &'static str,
@@ -151,8 +152,12 @@ pub struct FieldUse {
     pub name: &'static str,
     /// Empty: derived from the name.
     pub label: &'static str,
+    /// Empty: the description in the schema, which is written for programs.
+    pub help: &'static str,
     pub control: Option<Control>,
     pub choices: Option<Choices>,
+    /// Collapsed inside its group, because the page has another way to edit it.
+    pub is_expert: bool,
 }
 
 /// The input control of a field.
@@ -183,12 +188,22 @@ pub enum Control {
 }
 
 pub const fn field(name: &'static str) -> FieldUse {
-    FieldUse { name, label: "", control: None, choices: None }
+    FieldUse { name, label: "", help: "", control: None, choices: None, is_expert: false }
 }
 
 impl FieldUse {
     pub const fn labeled(mut self, label: &'static str) -> Self {
         self.label = label;
+        self
+    }
+
+    pub const fn help(mut self, help: &'static str) -> Self {
+        self.help = help;
+        self
+    }
+
+    pub const fn expert(mut self) -> Self {
+        self.is_expert = true;
         self
     }
 

@@ -4,7 +4,7 @@ use super::model::{CellFormat, Control, Permissions, Resource, column, field, gr
 
 pub const SCHEDULES: Resource = Resource {
     slug: "schedules",
-    singular: "Schedule",
+    singular: "schedule",
     about: "Recurring tasks.",
     api: "/schedules/",
     schema: "ScheduleInput",
@@ -22,7 +22,13 @@ pub const SCHEDULES: Resource = Resource {
     groups: &[group(
         "Schedule",
         "",
-        &[field("every_seconds").labeled("Interval").by(Control::Interval), field("enabled")],
+        &[
+            field("every_seconds")
+                .labeled("Interval")
+                .by(Control::Interval)
+                .help("At most 30 days. A new interval starts when you save it."),
+            field("enabled").help("Runs automatically. If off, it does not run until you turn it on again."),
+        ],
     )],
     permissions: Permissions { create: false, change: true, copy: None, delete: false, test: false },
 };

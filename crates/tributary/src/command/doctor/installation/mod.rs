@@ -76,7 +76,9 @@ impl Installation {
         }
         let count = |wanted| findings.iter().filter(|finding| finding.verdict == wanted).count();
         let (warned, failed) = (count(Verdict::Warn), count(Verdict::Fail));
-        terminal::line(format!("{} checks, {warned} warnings, {failed} failures.", findings.len()));
+        let [checks, warnings, failures] =
+            [(findings.len(), "check"), (warned, "warning"), (failed, "failure")].map(counted);
+        terminal::line(format!("{checks}, {warnings}, {failures}."));
         if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
     }
 
@@ -445,6 +447,11 @@ async fn queue(app: &App) -> Finding {
             ),
         )
     }
+}
+
+/// Such as `1 warning`.
+fn counted((count, noun): (usize, &str)) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn ok(part: &'static str, sentence: String) -> Finding {

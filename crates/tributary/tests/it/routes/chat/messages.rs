@@ -1,6 +1,6 @@
 //! Messages of a chat and their answers.
 
-use super::{chat, chat_fixture, events, search_then_answer, send_message};
+use super::{chat, chat_fixture, chat_fixture_without_model, events, search_then_answer, send_message};
 use crate::app_harness::AppHarness;
 use crate::rag_fixture::RagFixture;
 use fakes::models::{Manner, Reply};
@@ -101,6 +101,23 @@ async fn without_a_provider_the_message_is_kept() {
     let again = app.admin.post(&format!("{path}messages/"), &json!({})).await;
     assert_eq!((again.status.as_u16(), again.code()), (400, "invalid"), "{again:?}");
     app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_model_a_question_keeps_its_subject() {
+    let scenario = chat_fixture_without_model().await;
+    let path = chat(&scenario.app.admin, json!({})).await;
+    let first = "What is the wheel of the river mill made of?";
+    for (message, query, content) in [
+        (first, first, "is made of oak"),
+        ("And who lost it in a flood?", "wheel river mill made lost flood", "was lost in a flood"),
+        ("And when was it painted?", "wheel river mill made painted", "do not contain an answer"),
+    ] {
+        let body = send_message(&scenario.app.admin, &path, message).await.body;
+        assert_eq!(body["tool_calls"][0]["args"], json!({"query": query}), "{body}");
+        assert!(body["content"].as_str().unwrap().contains(content), "{message}: {body}");
+    }
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

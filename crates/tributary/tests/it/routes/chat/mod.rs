@@ -22,6 +22,14 @@ async fn chat_fixture() -> RagFixture {
     scenario
 }
 
+/// A service that answers in chats with sentences of its sources.
+async fn chat_fixture_without_model() -> RagFixture {
+    let scenario = RagFixture::with(|settings| Settings { throttle_chat: Throttle(None), ..settings }).await;
+    let picker = json!({"name": "Picker", "model": "local/extractive", "tags": ["chat"], "active": true});
+    assert_eq!(scenario.app.admin.post("/svc/aiproviders/", &picker).await.status, 201);
+    scenario
+}
+
 /// Creates a chat. Returns its path.
 async fn chat(client: &Client, spec: Value) -> String {
     let begun = client.post("/svc/chat/", &spec).await;

@@ -51,8 +51,10 @@ async fn each_filter_narrows_the_list() {
         (format!("&providers={rivers}"), 3),
         (format!("&providers={rivers},{lakes}"), 5),
         (format!("&not_providers={rivers}"), 2),
+        (format!("&provider={rivers}&providers={lakes}"), 2),
         ("&author=ANN%20LEE".to_owned(), 3),
         ("&author=Ann".to_owned(), 0),
+        ("&author=Nobody;%20ann%20lee;Ann".to_owned(), 3),
         ("&date=week".to_owned(), 1),
         ("&date=older".to_owned(), 3),
         ("&date=undated".to_owned(), 1),
@@ -73,6 +75,7 @@ async fn each_filter_narrows_the_list() {
             more if more.starts_with("&providers=") && more.contains(',') => found("Rivers") + found("Lakes"),
             more if more.starts_with(&format!("&providers={rivers}")) => found("Rivers"),
             more if more.starts_with("&not_providers=") => found("Lakes"),
+            more if more.starts_with("&provider=") => found("Lakes"),
             _ => found("Rivers") + found("Lakes"),
         };
         assert_eq!(mixed["info"]["results"]["found_total"], found_total, "{more}");

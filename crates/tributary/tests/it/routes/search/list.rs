@@ -55,6 +55,9 @@ async fn searches_are_found_again() {
     for more in ["saved=perhaps", &format!("text={}", "x".repeat(256))] {
         assert_eq!(app.admin.get(&format!("/svc/search/?{more}")).await.status, 400, "{more}");
     }
+    app.admin.patch(&path(ids[2]), &json!({"tags": ["chat"]})).await;
+    assert_eq!(queries(&app.admin, "assistant=false").await, ["lake levels", "River levels"]);
+    assert_eq!(queries(&app.admin, "assistant=true").await.len(), 3);
     let other = app.user("other", &[]).await;
     assert_eq!(queries(&other, "text=river").await, Vec::<String>::new());
     app.stop().await;

@@ -11,4 +11,5 @@ mod list;
 mod log;
 mod queries;
 mod runs;
+mod suggestions;
 mod update;

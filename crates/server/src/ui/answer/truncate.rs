@@ -1,0 +1,9 @@
+//! Texts of limited length.
+
+/// Cuts a text to `chars_max` characters.
+pub fn truncate(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
