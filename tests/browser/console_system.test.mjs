@@ -131,6 +131,21 @@ browse("the times of a search are shown step by step", { init: axe() }, async (p
   await checkThemes(page, "the times of a search");
 });
 
+browse("each schedule and standard prompt has a description beside its name", {}, async (page) => {
+  const described = {
+    "/admin/schedules/": (await api("GET", "/svc/schedules/")).map((one) => one.name),
+    "/admin/prompts/": (await api("GET", "/svc/prompts/")).filter((one) => one.standard).map((one) => one.name),
+  };
+  for (const [path, names] of Object.entries(described)) {
+    assert.ok(names.length >= 5, `${path}: ${names}`);
+    await visit(page, path);
+    for (const name of names) {
+      const text = await row(page, name).filter({ has: page.getByText(name, { exact: true }) }).locator(".row-description").innerText();
+      assert.match(text, /^[A-Z].{20,}\.$/, name);
+    }
+  }
+});
+
 browse("a schedule is switched off and on", {}, async (page) => {
   await visit(page, "/admin/schedules/");
   await row(page, "sweep_bodies").getByText("Removes expired texts").waitFor();

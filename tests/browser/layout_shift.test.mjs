@@ -15,11 +15,14 @@ const DELAY_MS = 150;
 const USER_PAGES = ["/", "/history/", "/account/", "/chat/", "/review/", "/egress/", "/svc/query_transform_form/", "/svc/api/docs/", "/no_such_page/"];
 const FORMS = ["/admin/searchproviders/1/", "/admin/aiproviders/1/", "/admin/users/1/", "/admin/groups/new/", "/admin/prompts/1/"];
 
+/** Tables with each kind of chart. */
+const TABLES = ["sales", "numbers", "sizes", "many"];
 /** Numbers of sources in the lists. */
 const COUNTS = [1, 5, 53];
 
 const sources = [];
 const lists = [];
+const charts = [];
 before(async () => {
   for (let number = 1; number <= Math.max(...COUNTS); number += 1) {
     // Only the administrator sees them, because other tests run at the same time.
@@ -28,6 +31,12 @@ before(async () => {
   for (const count of COUNTS) {
     const search = await runSearch("river", { sources: sources.slice(0, count) });
     lists.push(`/?search_id=${search.id}`, `/?search_id=${search.id}&providers=${sources[0].id}`);
+  }
+  const text = sources[0];
+  for (const table of TABLES) {
+    const source = await createSource(`/dataset/${table}`, { name: uniqueName("Table"), result_mappings: "DATASET", results_per_query: 40, shared: false });
+    sources.push(source);
+    charts.push(`/?search_id=${(await runSearch("figures", { sources: [source, text] })).id}`);
   }
 });
 after(async () => {
@@ -50,8 +59,14 @@ async function assertStillWhileLoading(page, paths, isReady = waitUntilIdle) {
   assert.equal(errors.length, 0, errors.join("\n"));
 }
 
+async function waitForCharts(page) {
+  await waitForResults(page);
+  await page.locator(".result svg [data-mark]").first().waitFor();
+}
+
 for (const [name, size] of Object.entries(SIZES)) {
   browse(`on ${name}: pages of users`, { init: RECORD_SHIFTS, ...size }, (page) => assertStillWhileLoading(page, USER_PAGES));
   browse(`on ${name}: the console`, { init: RECORD_SHIFTS, ...size }, (page) => assertStillWhileLoading(page, [...CONSOLE, ...FORMS], waitUntilFilled));
+  browse(`on ${name}: lists with charts`, { init: RECORD_SHIFTS, ...size }, (page) => assertStillWhileLoading(page, charts, waitForCharts));
   browse(`on ${name}: lists with one, five and many sources`, { init: RECORD_SHIFTS, ...size }, (page) => assertStillWhileLoading(page, lists, waitForResults));
 }

@@ -134,6 +134,7 @@ function table(kind, foreign) {
   const regions = ["North", "East", "South", "West", "Delta", "Coast"];
   if (kind === "numbers") return regions.map((_, index) => ({ rainfall: 10 + index * 7, level: 2 + index * 1.5 }));
   if (kind === "sizes") return regions.map((_, index) => ({ rainfall: 10 + index * 7, level: 2 + index * 1.5, people: 100 + index * 400 }));
+  if (kind === "many") return Array.from({ length: 30 }, (_, index) => ({ station: `Station ${index}`, level: index * 3 }));
   return regions.map((region, index) => ({ region, sales: 12 + index * 9 }));
 }
 

@@ -13,21 +13,23 @@ const RECORD_BREACHES = `
   });
 `;
 
-/** Pending requests of each page, and when the last one began or ended. */
+/** The pending requests of each page, and when the last one began or ended. */
 const traffic = new WeakMap();
 const IDLE_MS = 120;
 const IDLE_WAIT_MS_MAX = 40_000;
 
 function countRequests(context) {
-  const change = (step) => (request) => {
+  const change = (update) => (request) => {
     const page = request.serviceWorker?.() ? null : request.frame?.()?.page?.();
     if (!page) return;
-    const now = traffic.get(page) ?? { open: 0 };
-    traffic.set(page, { open: Math.max(0, now.open + step), at: Date.now() });
+    const pending = traffic.get(page)?.pending ?? new Set();
+    update(pending, request);
+    traffic.set(page, { pending, at: Date.now() });
   };
-  context.on("request", change(1));
-  context.on("requestfinished", change(-1));
-  context.on("requestfailed", change(-1));
+  const end = change((pending, request) => pending.delete(request));
+  context.on("request", change((pending, request) => pending.add(request)));
+  context.on("requestfinished", end);
+  context.on("requestfailed", end);
 }
 
 /** Waits until the page has no pending requests. */
@@ -35,10 +37,11 @@ export async function waitUntilIdle(page) {
   await page.waitForLoadState("load");
   for (const end = Date.now() + IDLE_WAIT_MS_MAX; Date.now() < end; ) {
     const now = traffic.get(page);
-    if (!now || (now.open === 0 && Date.now() - now.at >= IDLE_MS)) return;
+    if (!now || (now.pending.size === 0 && Date.now() - now.at >= IDLE_MS)) return;
     await new Promise((done) => setTimeout(done, 20));
   }
-  throw new Error(`${page.url()} does not become idle`);
+  const pending = [...(traffic.get(page)?.pending ?? [])].map((request) => request.url());
+  throw new Error(`${page.url()} does not become idle: ${pending.join(", ")}`);
 }
 
 /** Watches all pages of a context. `allowed` are other origins that the test visits itself. */

@@ -14,6 +14,7 @@
 //! | `admin` | the console |
 //! | `sign_in`, `session_view`, `oidc`, `notice`, `not_found` | sign-in, and pages with a single message |
 //! | `transform_form`, `upload` | upload of query transforms |
+//! | `truncate` | texts of limited length |
 
 mod account;
 mod admin;
@@ -41,6 +42,7 @@ mod sign_in;
 mod static_files;
 pub mod templates;
 mod transform_form;
+mod truncate;
 mod upload;
 
 pub use confirm_search::confirm_search;

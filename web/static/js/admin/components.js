@@ -3,6 +3,7 @@
 import { ApiError, get } from "../api.js";
 import { fill, h, one } from "../dom.js";
 import { t } from "../i18n.js";
+import { splitWords } from "./records/split_words.js";
 
 /** The element that a page fills. */
 export const work = () => one("#work");
@@ -17,6 +18,9 @@ export function errorMessage(error) {
 
 /** Capitalizes a text and adds a period, unless it ends with a punctuation mark. */
 export const toSentence = (text, end = ".") => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : end);
+
+/** A text whose names of classes and settings may break before their capitals and after underscores. */
+export const breakable = (text) => splitWords(text).flatMap((part, place) => (place ? [h("wbr"), part] : [part]));
 
 /** An alert with the message of an error, and a button to try again. */
 export function errorAlert(error, retry) {

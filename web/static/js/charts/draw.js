@@ -1,11 +1,12 @@
 // Draws bars, points and bubbles. Colors come from the styles; each mark has its numbers as a title.
 
-import { s } from "../dom.js";
-import { barsOf, pointsOf } from "./choose.js";
+import { fill, s } from "../dom.js";
+import { barsOf, pointsOf } from "./data.js";
 import { linear, ticks } from "./scale.js";
 
-/** A drawing is as wide as its container, so that its text keeps its size. */
-const WIDTH = { least: 300, most: 680 };
+/** A drawing is as wide as its element, so that its text keeps its size; only below this width it is scaled. */
+const WIDTH_MIN = 300;
+/** The server reserves the heights: `ui/search/chart.rs`. */
 const BAR_HEIGHT = 20;
 const BAR_GAP = 8;
 const CHAR_WIDTH = 6;
@@ -15,14 +16,16 @@ const PLOT_HEIGHT = 322;
 const NAME_CHARS = 30;
 const RADIUS = { point: 4.5, least: 4, most: 24 };
 
-/** Returns `{svg, leftOut}`. `format` formats numbers, `name` is the accessible name, `width` the width of the container. */
-export function draw(names, rows, chart, { name, say: format, width }) {
-  const options = { name, say: format, width: Math.min(Math.max(width || WIDTH.most, WIDTH.least), WIDTH.most) };
-  return chart.kind === "bar" ? bars(rows, chart, options) : plot(names, rows, chart, options);
+/** Draws a chart into its element. `say` formats numbers. */
+export function draw(svg, names, rows, chart, say) {
+  const width = Math.max(svg.clientWidth, WIDTH_MIN);
+  const { height, parts } = chart.kind === "bar" ? bars(rows, chart, { say, width }) : plot(names, rows, chart, { say, width });
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  fill(svg, ...parts);
 }
 
-function bars(rows, chart, { name, say, width }) {
-  const { bars, leftOut } = barsOf(rows, chart);
+function bars(rows, chart, { say, width }) {
+  const bars = barsOf(rows, chart);
   const values = bars.map((bar) => bar.value);
   const steps = ticks(Math.min(0, ...values), Math.max(0, ...values), 4);
   const longest = Math.max(...bars.map((bar) => bar.label.length));
@@ -42,12 +45,12 @@ function bars(rows, chart, { name, say, width }) {
     ];
   });
   const grid = steps.map((step) => s("line", { class: step === 0 ? "axis" : "grid", x1: x(step), x2: x(step), y1: BAR_GAP / 2, y2: height - BAR_GAP / 2 }));
-  return { svg: frame(name, width, height, grid, marks), leftOut };
+  return { height, parts: [grid, marks] };
 }
 
-function plot(names, rows, chart, { name, say, width }) {
+function plot(names, rows, chart, { say, width }) {
   const right = width - PLOT.right;
-  const { points, leftOut } = pointsOf(names, rows, chart);
+  const points = pointsOf(rows, chart);
   const extent = (key) => [Math.min(...points.map((point) => point[key])), Math.max(...points.map((point) => point[key]))];
   const xs = ticks(...extent("x"), width < 480 ? 3 : 6);
   const ys = ticks(...extent("y"), 5);
@@ -80,11 +83,7 @@ function plot(names, rows, chart, { name, say, width }) {
     s("text", { class: "value", x: right, y: PLOT.bottom + 34, "text-anchor": "end" }, truncate(xName, NAME_CHARS)),
     s("text", { class: "value", x: 8, y: PLOT.top - 12 }, truncate(yName, NAME_CHARS)),
   ];
-  return { svg: frame(name, width, PLOT_HEIGHT, axes.flat(2), marks), leftOut };
-}
-
-function frame(name, width, height, ...parts) {
-  return s("svg", { role: "img", "aria-label": name, viewBox: `0 0 ${width} ${height}` }, ...parts);
+  return { height: PLOT_HEIGHT, parts: [axes.flat(2), marks] };
 }
 
 const truncate = (text, chars) => (text.length > chars ? `${text.slice(0, chars - 1)}…` : text);

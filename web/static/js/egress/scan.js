@@ -55,7 +55,7 @@ async function list() {
 
 /** The form that starts a scan. */
 function scanForm(follow) {
-  const options = [["", t("connected mailbox")], ...Object.entries(channels())];
+  const options = [["", t("Connected mailbox")], ...Object.entries(channels())];
   const channel = field(t("Mailbox"), { options });
   const matter_tag = field(t("Only documents of this matter"), { type: "text", maxlength: 200, autocomplete: "off" });
   const date_from = field(t("From"), { type: "date" });

@@ -40,7 +40,7 @@ function isRepeated(text, at) {
 
 form.elements.q.addEventListener("input", async () => (await import("./suggestions.js")).start(), { once: true });
 one("#more").addEventListener("toggle", () => import("../history/actions.js"), { once: true });
-document.addEventListener("tributary:list", () => one(".payload[data-chart]") && import("../charts/main.js"));
+document.addEventListener("tributary:list", () => one("figure.chart") && import("../charts/main.js"));
 document.addEventListener("click", async (event) => {
   const button = /** @type {Element} */ (event.target).closest(CACHE_ACTIONS);
   if (button) (await import("../cache/results.js")).runAction(button);

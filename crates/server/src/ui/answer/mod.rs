@@ -1,9 +1,7 @@
 //! The summary card of the search page: the form to request a summary, and the stored summary.
 
-mod truncate;
 mod view;
 
-pub use truncate::truncate;
 pub use view::AnswerView;
 
 use crate::error::ApiError;

@@ -166,9 +166,3 @@ fn only_web_addresses_lead_on() {
         assert_eq!(web_link(url).is_some(), leads, "{url}");
     }
 }
-
-#[test]
-fn texts_are_cut() {
-    assert_eq!(truncate("öäü", 3), "öäü");
-    assert_eq!(truncate("öä ü", 3), "öä…");
-}

@@ -1,7 +1,7 @@
 //! The stored summary as the card shows it.
 
-use super::super::search::{color, initials};
-use super::truncate::truncate;
+use super::super::search::{color, format_seconds, initials};
+use super::super::truncate::truncate;
 use domain::ids::{ProviderId, ResultId};
 use domain::summary::{SourceMode, StoredSummary, SummaryDetails, SummarySource};
 use rag::GROUNDED_MIN;
@@ -87,7 +87,7 @@ impl AnswerView {
             is_extractive: details.extractive,
             instead_of: details.fallback_engaged.then_some(details.requested_model),
             model: details.ai_model,
-            seconds: format!("{:.1}", details.generation_time),
+            seconds: format_seconds(details.generation_time),
             follow_ups: details.follow_ups,
             warnings: details.warnings,
             not_found: details.not_found,

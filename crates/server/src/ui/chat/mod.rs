@@ -2,9 +2,10 @@
 
 mod view;
 
-use super::answer::{prompts_for, truncate};
+use super::answer::prompts_for;
 use super::i18n::t;
 use super::page_context::PageContext;
+use super::truncate::truncate;
 use crate::api::chat::{messages_of, own_chat};
 use crate::api::sapi::usable_models;
 use crate::api::search::own_search;
@@ -18,7 +19,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
-use domain::chat::{CONTENT_CHARS_MAX, Chat, DocumentRef, LIST_MAX, Speaker, TITLE_CHARS_MAX};
+use domain::chat::{CONTENT_CHARS_MAX, Chat, DocumentRef, LIST_MAX, Speaker};
 use domain::ids::{AiProviderId, ChatId, MessageId, ProviderId, ResultId, SearchId};
 use domain::prompt::{CHAT, CHAT_RAG};
 use serde::{Deserialize, Serialize};
@@ -81,7 +82,6 @@ struct ChatPage {
     /// The extractive model, if it could be enabled for chats and no other model is.
     could_serve: Option<ModelView>,
     content_max: usize,
-    title_max: usize,
 }
 
 #[derive(Serialize)]
@@ -184,7 +184,6 @@ async fn page_of(
         models: models.into_iter().map(ModelView::of).collect(),
         prompts: prompts_for(state, caller.principal.user, &[CHAT, CHAT_RAG]).await?,
         content_max: CONTENT_CHARS_MAX,
-        title_max: TITLE_CHARS_MAX,
     })
 }
 

@@ -1,7 +1,7 @@
 //! View models of chats and messages.
 
-use super::super::answer::truncate;
-use super::super::search::initials;
+use super::super::search::{format_seconds, initials};
+use super::super::truncate::truncate;
 use domain::ai_provider::EXTRACTIVE_MODEL;
 use domain::chat::{Chat, ChatCitation, ChatMessage, Speaker, ToolUse};
 use domain::ids::{ChatId, MessageId, ResultId, SearchId};
@@ -106,7 +106,7 @@ impl MessageView {
             is_nothing_found: is_extractive && text == NOTHING_FOUND,
             is_extractive,
             model: body.ai_model,
-            seconds: format!("{:.1}", body.took),
+            seconds: format_seconds(body.took),
             rating: message.rating.map_or(0, |rating| rating.rating),
             created: message.created.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
         }
@@ -135,7 +135,7 @@ impl ToolView {
         Self {
             query: truncate(query, QUERY_CHARS_MAX),
             search_id: used.search_id,
-            seconds: format!("{:.1}", used.took),
+            seconds: format_seconds(used.took),
             name: used.name,
         }
     }

@@ -1,7 +1,9 @@
 //! Other fields of a result: its payload as a list of names and values, or as a table.
 
+use super::chart::Chart;
 use super::time_text::time_text;
 use crate::ui::i18n::Language;
+use crate::ui::truncate::truncate;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -47,8 +49,7 @@ pub struct Dataset {
     rows: Vec<Vec<String>>,
     /// Number of rows not shown.
     left_out: usize,
-    /// Suggested chart, as JSON.
-    chart: String,
+    chart: Option<Chart>,
 }
 
 impl Details {
@@ -62,8 +63,8 @@ impl Details {
         let field = |(name, value): (&String, &Value)| {
             let is_named_by_page = is_cached && NAMED_BY_PAGE.contains(&name.as_str());
             let name = if is_named_by_page { name.clone() } else { label(name) };
-            let text = cut(&readable(value, Some(language)), TEXT_CHARS_MAX);
-            Field { name: cut(&name, CELL_CHARS_MAX), text }
+            let text = truncate(&readable(value, Some(language)), TEXT_CHARS_MAX);
+            Field { name: truncate(&name, CELL_CHARS_MAX), text }
         };
         let fields: Vec<Field> = filled.clone().take(FIELDS_MAX).map(field).collect();
         Self { left_out: filled.count() - fields.len(), fields, dataset }
@@ -75,12 +76,16 @@ impl Dataset {
         let mut rows = payload.get(DATASET)?.as_array()?.iter().filter_map(Value::as_array);
         let row = |cells: &Vec<Value>| {
             // Charts are drawn from the cells, so dates remain as they are.
-            cells.iter().take(COLUMNS_MAX).map(|cell| cut(&readable(cell, None), CELL_CHARS_MAX)).collect()
+            cells
+                .iter()
+                .take(COLUMNS_MAX)
+                .map(|cell| truncate(&readable(cell, None), CELL_CHARS_MAX))
+                .collect()
         };
         let columns: Vec<String> = row(rows.next()?);
         let count = rows.clone().count();
         let rows: Vec<Vec<String>> = rows.take(ROWS_MAX).map(row).collect();
-        let chart = payload.get(CHART).map(Value::to_string).unwrap_or_default();
+        let chart = Chart::of(&columns, &rows, payload.get(CHART));
         Some(Self { left_out: count - rows.len(), columns, rows, chart })
     }
 }
@@ -127,13 +132,6 @@ fn readable(value: &Value, language: Option<&Language>) -> String {
             let lines = map.iter().map(|(name, value)| format!("{name}: {}", readable(value, language)));
             lines.collect::<Vec<_>>().join("\n")
         }
-    }
-}
-
-fn cut(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
     }
 }
 
@@ -206,7 +204,7 @@ mod tests {
             (table.columns, table.rows[1].clone()),
             (vec!["name".into(), "sold".into()], vec!["n1".into(), "1".into()])
         );
-        assert_eq!((table.chart.as_str(), shown.fields.len()), ("{\"kind\":\"bar\"}", 1));
+        assert_eq!((table.chart.is_some(), shown.fields.len()), (true, 1));
         for strange in [json!({"dataset": 1}), json!({"dataset": []}), json!({"dataset": ["x"]})] {
             assert_eq!(details(strange).dataset, None);
         }

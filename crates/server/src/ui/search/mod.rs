@@ -18,6 +18,7 @@
 
 mod answer;
 mod cache_badge;
+mod chart;
 mod chips;
 mod copy;
 mod details;
@@ -41,7 +42,7 @@ mod versions;
 mod view_context;
 mod years;
 
-pub use sources::{color, initials};
+pub use sources::{color, format_seconds, initials};
 
 use crate::state::AppState;
 use axum::Router;

@@ -193,6 +193,11 @@ pub fn id_of(info: &ProviderInfo) -> ProviderId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::assets::Assets;
+    use crate::ui::templates::Templates;
+    use crate::ui::templates::tests::context;
+    use serde_json::json;
+    use std::sync::Arc;
 
     #[test]
     fn times_and_colors() {
@@ -216,6 +221,31 @@ mod tests {
             ("–", ""),
         ] {
             assert_eq!(initials(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_pause_is_shown_in_minutes_from_two_on() {
+        let templates = Templates::new(Arc::new(Assets::new("")));
+        let shown = |status: &str, wants_rest: bool, rests_s: Option<u64>| {
+            let source = json!({"id": 1, "name": "Weir", "status": status, "seconds": "0.1", "code": "unavailable",
+                "rests_s": rests_s, "wants_rest": wants_rest});
+            templates
+                .render("search/source.html", &context(""), json!({ "source": source }))
+                .expect("a source")
+        };
+        for (status, wants_rest, rests_s, text) in [
+            ("suspended", true, Some(300), "rate limited, 5 minutes left"),
+            ("suspended", true, Some(271), "rate limited, 5 minutes left"),
+            ("suspended", true, Some(120), "rate limited, 2 minutes left"),
+            ("suspended", true, Some(119), "rate limited, 119 s left"),
+            ("suspended", true, None, "rate limited"),
+            ("error", false, Some(240), "failed, paused for 4 minutes"),
+            ("error", false, Some(40), "failed, paused for 40 s"),
+            ("error", false, None, "unavailable"),
+        ] {
+            let html = shown(status, wants_rest, rests_s);
+            assert!(html.contains(&format!(">{text}<")), "{text}: {html}");
         }
     }
 

@@ -24,7 +24,7 @@ pub struct ViewContext<'a> {
 pub struct ShownDate {
     /// Machine-readable; empty if unknown.
     pub day: String,
-    /// For display.
+    /// For display; a text such as `Spring 2022` as the source has it.
     pub text: String,
 }
 
@@ -40,9 +40,17 @@ impl ViewContext<'_> {
         let day = published.get(..10).and_then(|day| NaiveDate::parse_from_str(day, "%Y-%m-%d").ok());
         match day {
             Some(day) => ShownDate { day: day.to_string(), text: self.language.format.date(day) },
-            None => ShownDate { day: String::new(), text: published.to_owned() },
+            None => {
+                let text = if names_time(published) { published } else { display };
+                ShownDate { day: String::new(), text: text.to_owned() }
+            }
         }
     }
+}
+
+/// Whether a text that is not a date may still name a time, as `Spring 2022` does. `not a date` does not.
+fn names_time(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -59,6 +67,7 @@ mod tests {
         let pair = |day: &str, text: &str| ShownDate { day: day.to_owned(), text: text.to_owned() };
         assert_eq!(shown("2023-03-02 10:00:00+02:00"), pair("2023-03-02", "2 Mar 2023"));
         assert_eq!(shown("unknown"), pair("", "long ago"));
-        assert_eq!(shown("someday é soon"), pair("", "someday é soon"));
+        assert_eq!(shown("Spring 2022, é"), pair("", "Spring 2022, é"));
+        assert_eq!(shown("not a date"), pair("", "long ago"));
     }
 }

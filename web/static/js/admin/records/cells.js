@@ -2,6 +2,7 @@
 
 import { h } from "../../dom.js";
 import { number, seconds, t, time, timeLeft } from "../../i18n.js";
+import { breakable } from "../components.js";
 import { resource, nameOf, pageOf } from "./resource.js";
 import { formatDuration } from "./format.js";
 
@@ -27,7 +28,7 @@ export const cell = (column, row, state) => formats[column.format](row[column.fi
 
 function tags(words) {
   if (!words.length) return none();
-  const shown = words.slice(0, TAGS_SHOWN).map((word) => h("span", { class: "tag" }, word));
+  const shown = words.slice(0, TAGS_SHOWN).map((word) => h("span", { class: "tag" }, breakable(word)));
   const more = words.length - shown.length;
   return h("span", { class: "tags" }, shown, more > 0 && h("span", { class: "faint", title: words.join(", ") }, `+${more}`));
 }

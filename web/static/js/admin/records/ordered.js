@@ -3,7 +3,7 @@
 import { get } from "../../api.js";
 import { announce, fill, h } from "../../dom.js";
 import { langOf, loadCatalog, t, tc } from "../../i18n.js";
-import { splitWords } from "./split_words.js";
+import { breakable } from "../components.js";
 
 /** The control of an ordered list of names, which are loaded from the API. */
 export function ordered(spec) {
@@ -95,6 +95,3 @@ async function loadNames(path) {
 
 /** What a processor does; a query transform has no summary. */
 const summary = (row) => (row.summary === undefined ? h("b", {}, t("A query transform.")) : h("b", { lang: langOf(row.summary) }, breakable(tc(row.summary))));
-
-/** A text whose names of classes and settings may break before their capitals and after underscores. */
-const breakable = (text) => splitWords(text).flatMap((part, place) => (place ? [h("wbr"), part] : [part]));

@@ -7,3 +7,14 @@ pub fn truncate(text: &str, chars_max: usize) -> String {
         None => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut() {
+        assert_eq!(truncate("öäü", 3), "öäü");
+        assert_eq!(truncate("öä ü", 3), "öä…");
+    }
+}
