@@ -25,6 +25,8 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A stream ends after this time even if the search does not; the client may reconnect.
 const STREAM_TIME_MAX: Duration = Duration::from_secs(600);
+/// How often the final list is read again if it cannot be read. The progress hub waits about a second before each.
+const RETRIES_MAX: u32 = 5;
 
 /// Encodes events for one kind of client. None: the event is skipped.
 pub trait EventEncoder: Send {
@@ -58,6 +60,7 @@ pub struct SearchStream<T> {
     next_page_at: Instant,
     sets: BTreeMap<ProviderId, Arc<ResultSet>>,
     last_status: Option<SearchStatus>,
+    retries: u32,
     pending: VecDeque<Event>,
     has_ended: bool,
     /// Held as long as the stream is open.
@@ -95,6 +98,7 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
             next_page_at: Instant::now(),
             sets: BTreeMap::new(),
             last_status: None,
+            retries: 0,
             pending: VecDeque::new(),
             has_ended: false,
             _permit: permit,
@@ -207,11 +211,17 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
     /// Sends the remaining providers, the final page, and the end.
     async fn finish(&mut self) {
         let stored = self.state.federation.reader.saved_sets(&self.search).await.unwrap_or_default();
-        for set in stored.iter().filter(|set| !self.sets.contains_key(&set.provider)) {
-            self.pending.extend(self.encoder.provider(set));
+        for set in stored {
+            if !self.sets.contains_key(&set.provider) {
+                self.pending.extend(self.encoder.provider(&set));
+                self.sets.insert(set.provider, Arc::new(set));
+            }
         }
         match self.state.federation.mixer.mix(&self.search, &self.request).await {
-            Ok(page) => self.pending.extend(self.encoder.page(&self.search, page)),
+            Ok(page) => {
+                self.pending.extend(self.encoder.page(&self.search, page));
+                self.end(Some(self.search.status));
+            }
             Err(error) => {
                 tracing::warn!(
                     search.id = self.search.id.0,
@@ -219,9 +229,19 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
                     "events: the results cannot be mixed: {}",
                     chain(&error)
                 );
+                self.retry();
             }
         }
-        self.end(Some(self.search.status));
+    }
+
+    /// Finishes again a little later. A stream that gives up ends without `done`, because its list is not final: the
+    /// client may reconnect.
+    fn retry(&mut self) {
+        self.retries += 1;
+        self.has_ended = self.retries > RETRIES_MAX;
+        let progress = &self.state.federation.progress;
+        progress.follow(&self.search);
+        progress.invalidate(self.search.id);
     }
 
     fn end(&mut self, status: Option<SearchStatus>) {

@@ -1,8 +1,11 @@
 //! `GET /svc/search/<id>/events/`: server-sent events of a search.
 
 use crate::app_harness::{AppHarness, Client, items};
+use domain::secret::Secret;
+use domain::settings::Settings;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::{Connection, SqliteConnection};
 use std::time::Duration;
 use testkit::source::{Behavior, Source};
 
@@ -55,5 +58,27 @@ async fn providers_results_status_done() {
     );
     let other = app.user("otto", &[]).await;
     assert_eq!(other.get(&format!("/svc/search/{id}/events/")).await.status, 404);
+    app.stop().await;
+}
+
+/// Without its list, `done` would leave a page without results.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_cannot_be_read_is_sent_later() {
+    let app = AppHarness::with(|settings| Settings { database_url: Secret::default(), ..settings }).await;
+    let source = Source::start().await;
+    source.reply(Behavior::Json(items("river", 2)));
+    app.provider("Rivers", &source).await;
+    let id = app.admin.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();
+
+    let address = format!("sqlite://{}", app.folder().join("tributary.db").display());
+    let mut file = SqliteConnection::connect(&address).await.unwrap();
+    sqlx::query("ALTER TABLE preferences RENAME TO hidden").execute(&mut file).await.unwrap();
+    let repair = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        sqlx::query("ALTER TABLE hidden RENAME TO preferences").execute(&mut file).await.unwrap();
+    };
+    let (events, ()) = tokio::join!(events(&app.admin, id), repair);
+    let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["status", "provider", "results", "done"]);
     app.stop().await;
 }
