@@ -97,6 +97,19 @@ def the_nearest_address_that_is_no_proxy_counts(service, sent, expected):
     expect(len(listed) == 1 and listed[0].startswith(expected.rstrip(":")), "the address", listed)
 
 
+@claim("interface-core m4: others' wrong guesses do not refuse a right password")
+def failed_sign_ins_of_others_do_not_lock_out_everybody(service):
+    client, address = service.user("regular"), {"X-Forwarded-For": "198.51.100.90"}
+    client.get("/svc/users/me/", headers=address).expect(200)
+    statuses = [fail(service, f"invented{number}", address["X-Forwarded-For"], 1)[0] for number in range(26)]
+    equal(statuses, [401] * 25 + [429])
+    client.get("/svc/users/me/", headers=address).expect(200)
+    for name in ["regular", "invented"]:
+        equal(fail(service, name, address["X-Forwarded-For"], 1), [429])
+    # The limit in docs/quirks.md: a password that was never right there cannot be told from a guess.
+    service.user("newcomer").get("/svc/users/me/", headers=address).expect(429)
+
+
 @claim("ai-cache 4.3: client address")
 def without_a_trusted_proxy_the_header_does_not_count(service):
     with Service(service.program, {"SVC_THROTTLE_LOGIN": "3/hour"}) as other:

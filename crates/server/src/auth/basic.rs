@@ -40,7 +40,8 @@ impl PasswordVerifier {
     }
 
     /// The user, if the password is right. An unknown user takes the same time as a wrong password. A throttled attempt
-    /// is refused before anything is looked up or hashed, whether the password is right or wrong.
+    /// is refused before anything is looked up or hashed, whether the password is right or wrong. The limit of its address
+    /// does not refuse one that was right there recently.
     pub async fn verify(
         &self,
         store: &dyn UserStore,
@@ -48,6 +49,7 @@ impl PasswordVerifier {
         username: &str,
         password: &str,
     ) -> Result<Option<User>, ApiError> {
+        let attempt = attempt.with_password(password);
         attempt.check().map_err(|too_many| attempt.refusal(too_many))?;
         let stored = if is_possible(username, password) {
             store.user_with_password_hash(username).await?

@@ -40,10 +40,14 @@ struct Counts {
     name: Limiter,
     /// Unknown tokens from one address.
     tokens: Limiter,
+    /// While an address is at its limit: failed comparisons with the last right password of one name there, and of all
+    /// names there.
+    compared_here: Limiter,
+    compared: Limiter,
     /// Recent failures, by name and address. The name itself is not stored: people type passwords there.
     failures: Cache<u64, FailedSignIn>,
-    /// Names and the addresses where they signed in, with expiry.
-    known: Cache<u64, Instant>,
+    /// Names and the addresses where they signed in.
+    known: Cache<u64, KnownName>,
     /// Addresses where anyone signed in, with expiry.
     known_addresses: Cache<u64, Instant>,
     /// Queue of tokens from suspicious addresses, and the permit to look one up.
@@ -65,6 +69,21 @@ pub struct SignInAttempt {
     name_here_key: u64,
     address_key: u64,
     name_key: u64,
+    /// Part of the keyed hash of the password.
+    password: Option<PasswordPart>,
+    /// The password seems to be the last right one of this name at this address.
+    is_recognized: bool,
+}
+
+/// So few bits of the keyed hash of a password that they do not replace the slow hash for someone who reads the memory.
+type PasswordPart = u16;
+
+/// A name that signed in from an address.
+#[derive(Clone, Copy)]
+struct KnownName {
+    /// When this is forgotten.
+    until: Instant,
+    password: Option<PasswordPart>,
 }
 
 /// Where a sign-in failed. For a token, the address replaces the name.
@@ -100,7 +119,15 @@ impl SignInThrottle {
             (counts.keys.hash_one((name, address)), counts.keys.hash_one(address), counts.keys.hash_one(name))
         };
         let (name_here_key, address_key, name_key) = self.0.as_ref().map(keyed).unwrap_or_default();
-        SignInAttempt { counts: self.0.clone(), address, name_here_key, address_key, name_key }
+        SignInAttempt {
+            counts: self.0.clone(),
+            address,
+            name_here_key,
+            address_key,
+            name_key,
+            password: None,
+            is_recognized: false,
+        }
     }
 
     /// Called before a token is looked up. After too many guesses, tokens of all suspicious addresses are looked up one
@@ -152,7 +179,8 @@ impl SignInThrottle {
     /// Clears all failures, including those of tokens.
     pub fn forget_all(&self) {
         if let Some(counts) = &self.0 {
-            for limiter in [&counts.name_here, &counts.address, &counts.name, &counts.tokens] {
+            let failed = [&counts.name_here, &counts.address, &counts.name, &counts.tokens];
+            for limiter in failed.into_iter().chain([&counts.compared_here, &counts.compared]) {
                 limiter.forget_all();
             }
             counts.failures.invalidate_all();
@@ -170,7 +198,9 @@ impl SignInThrottle {
             counts.failures.iter().filter(|(_, failure)| failure.name_key == name_key)
         {
             counts.name_here.forget(*name_here_key);
+            counts.compared_here.forget(*name_here_key);
             counts.address.forget(failure.address_key);
+            counts.compared.forget(failure.address_key);
             counts.failures.invalidate(&*name_here_key);
         }
     }
@@ -192,10 +222,13 @@ impl SignInThrottle {
     }
 }
 
+fn cache<V: Clone + Send + Sync + 'static>() -> Cache<u64, V> {
+    Cache::builder().max_capacity(KEYS_MAX).eviction_policy(EvictionPolicy::lru()).build()
+}
+
 impl Counts {
     fn new(rate: Rate) -> Self {
         let times = |times: u32| Limiter::new(Rate { count: rate.count.saturating_mul(times), ..rate });
-        let cache = || Cache::builder().max_capacity(KEYS_MAX).eviction_policy(EvictionPolicy::lru()).build();
         let places = Cache::builder().max_capacity(KEYS_MAX).eviction_policy(EvictionPolicy::lru());
         Self {
             keys: RandomState::new(),
@@ -203,6 +236,8 @@ impl Counts {
             address: times(ADDRESS_TIMES),
             name: times(NAME_TIMES),
             tokens: times(1),
+            compared_here: times(1),
+            compared: times(ADDRESS_TIMES),
             failures: places.time_to_live(rate.per.max(Duration::from_secs(1))).build(),
             known: cache(),
             known_addresses: cache(),
@@ -211,8 +246,30 @@ impl Counts {
         }
     }
 
-    fn is_known(&self, name_here_key: u64) -> bool {
-        self.known.get(&name_here_key).is_some_and(|until| Instant::now() < until)
+    /// The name, if it signed in from this address recently.
+    fn known(&self, name_here_key: u64) -> Option<KnownName> {
+        self.known.get(&name_here_key).filter(|known| Instant::now() < known.until)
+    }
+
+    /// Whether the password seems to be the last right one of its name at its address. While the address is at its limit,
+    /// the answer gives away something about the password, so failed comparisons are limited.
+    fn recognizes(&self, attempt: &SignInAttempt) -> bool {
+        let &SignInAttempt { address, name_here_key, address_key, name_key, .. } = attempt;
+        let Some(known) = self.known(name_here_key) else {
+            return false;
+        };
+        let is_at_limit = self.address.wait(address_key).is_some();
+        let wait = self.compared_here.wait(name_here_key).max(self.compared.wait(address_key));
+        if is_at_limit && wait.is_some() {
+            return false;
+        }
+        let is_same = attempt.password.is_some() && known.password == attempt.password;
+        if is_at_limit && !is_same {
+            self.compared_here.charge(name_here_key);
+            self.compared.charge(address_key);
+            self.failures.insert(name_here_key, FailedSignIn { address, address_key, name_key });
+        }
+        is_same
     }
 
     /// How long unknown tokens from this address are refused, if they are.
@@ -222,16 +279,27 @@ impl Counts {
 }
 
 impl SignInAttempt {
-    /// Whether the attempt may proceed. This depends only on earlier failures, not on whether the user exists or the
-    /// password is right.
+    /// With the password, which the limit of the address does not refuse if it was right there within the last day.
+    pub fn with_password(mut self, password: &str) -> Self {
+        if let Some(counts) = self.counts.clone() {
+            let [low, high, ..] = counts.keys.hash_one((self.name_here_key, password)).to_le_bytes();
+            self.password = Some(PasswordPart::from_le_bytes([low, high]));
+            self.is_recognized = counts.recognizes(&self);
+        }
+        self
+    }
+
+    /// Whether the attempt may proceed. This depends only on earlier attempts: not on whether the user exists, and on the
+    /// password only if it was right at this address before.
     pub fn check(&self) -> Result<(), TooMany> {
         let Some(counts) = &self.counts else {
             return Ok(());
         };
-        let here = counts.name_here.wait(self.name_here_key).max(counts.address.wait(self.address_key));
-        let everywhere =
-            if counts.is_known(self.name_here_key) { None } else { counts.name.wait(self.name_key) };
-        here.max(everywhere).map_or(Ok(()), |wait| Err(TooMany(wait)))
+        let name_here = counts.name_here.wait(self.name_here_key);
+        let address = if self.is_recognized { None } else { counts.address.wait(self.address_key) };
+        let is_known = counts.known(self.name_here_key).is_some();
+        let everywhere = if is_known { None } else { counts.name.wait(self.name_key) };
+        name_here.max(address).max(everywhere).map_or(Ok(()), |wait| Err(TooMany(wait)))
     }
 
     pub fn failed(&self) {
@@ -250,7 +318,7 @@ impl SignInAttempt {
         if let Some(counts) = &self.counts {
             counts.name_here.forget(self.name_here_key);
             let until = Instant::now() + KNOWN_FOR;
-            counts.known.insert(self.name_here_key, until);
+            counts.known.insert(self.name_here_key, KnownName { until, password: self.password });
             counts.known_addresses.insert(self.address_key, until);
         }
     }
@@ -316,6 +384,97 @@ mod tests {
         assert_eq!(throttle.attempt("a new name", from(2)).check(), Ok(()));
     }
 
+    /// Signs in with this password.
+    fn sign_in(throttle: &SignInThrottle, name: &str, address: ClientAddress, password: &str) {
+        throttle.attempt(name, address).with_password(password).succeeded();
+    }
+
+    /// Whether an attempt with this password is checked.
+    fn is_checked(throttle: &SignInThrottle, name: &str, address: ClientAddress, password: &str) -> bool {
+        throttle.attempt(name, address).with_password(password).check().is_ok()
+    }
+
+    /// Uses up the limit of an address with invented names; returns how many.
+    fn guess_names(throttle: &SignInThrottle, address: ClientAddress) -> u32 {
+        (0..999).map(|number| failures(throttle, &format!("guess {number}"), address, 1)).sum()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn invented_names_do_not_refuse_a_password_that_was_right_there() {
+        let throttle = throttle();
+        sign_in(&throttle, "ann", from(1), "old");
+        sign_in(&throttle, "ann", from(1), "right");
+        sign_in(&throttle, "bob", from(2), "right");
+        assert_eq!(guess_names(&throttle, from(1)), RATE * ADDRESS_TIMES);
+        for _ in 0..99 {
+            assert!(is_checked(&throttle, "ann", from(1), "right"), "as often as she likes");
+        }
+        for (name, password) in [("ann", "wrong"), ("ann", "old"), ("bob", "right"), ("nobody", "right")] {
+            assert!(!is_checked(&throttle, name, from(1), password), "{name} {password}");
+        }
+        assert!(is_checked(&throttle, "bob", from(2), "right"));
+        // What it says is known for a day.
+        advance(KNOWN_FOR).await;
+        assert_eq!(guess_names(&throttle, from(1)), RATE * ADDRESS_TIMES);
+        assert!(!is_checked(&throttle, "ann", from(1), "right"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn guesses_at_known_names_are_limited_while_the_address_is_at_its_limit() {
+        let throttle = throttle();
+        for number in 0..9 {
+            sign_in(&throttle, &format!("user {number}"), from(1), "right");
+        }
+        assert_eq!(guess_names(&throttle, from(1)), RATE * ADDRESS_TIMES);
+        let guess = |name: usize, times: u32| {
+            (0..times)
+                .for_each(|_| assert!(!is_checked(&throttle, &format!("user {name}"), from(1), "wrong")));
+        };
+        let is_let_in = |name: usize| is_checked(&throttle, &format!("user {name}"), from(1), "right");
+        // Invented names are compared with nothing, and cost nothing.
+        (0..999).for_each(|number| assert!(!is_checked(&throttle, &format!("{number}"), from(1), "wrong")));
+        guess(0, RATE - 1);
+        assert!(is_let_in(0));
+        guess(0, 1);
+        assert!(!is_let_in(0), "the rate for one name");
+        guess(0, 99);
+        assert!(is_let_in(1), "what is refused is not counted");
+        for name in 1..ADDRESS_TIMES as usize {
+            guess(name, RATE);
+        }
+        assert!(!is_let_in(8), "the rate for all names of the address");
+        throttle.forget_name("user 0");
+        assert!(is_let_in(0) && is_let_in(8));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refusal_does_not_show_who_signed_in_there() {
+        let throttle = throttle();
+        sign_in(&throttle, "ann", from(1), "right");
+        assert_eq!(guess_names(&throttle, from(1)), RATE * ADDRESS_TIMES);
+        let attempt = |name: &str| throttle.attempt(name, from(1)).with_password("wrong").check();
+        for number in 0..=RATE {
+            assert_eq!(attempt("ann"), attempt("nobody"), "{number}");
+        }
+        advance(Duration::from_secs(60)).await;
+        for name in ["ann", "nobody"] {
+            assert_eq!(failures(&throttle, name, from(1), 99), RATE, "{name}: nothing was counted");
+        }
+    }
+
+    /// Where the name itself was guessed too often, the right password waits as well.
+    #[tokio::test(start_paused = true)]
+    async fn a_password_that_was_right_there_waits_if_its_own_name_is_guessed() {
+        let throttle = throttle();
+        sign_in(&throttle, "ann", from(1), "right");
+        assert_eq!(failures(&throttle, "ann", from(1), 99), RATE);
+        assert!(!is_checked(&throttle, "ann", from(1), "right"));
+        assert_eq!(guess_names(&throttle, from(1)), RATE * (ADDRESS_TIMES - 1));
+        assert!(!is_checked(&throttle, "ann", from(1), "right"));
+        advance(Duration::from_secs(6)).await;
+        assert!(is_checked(&throttle, "ann", from(1), "right"));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn one_name_is_limited_across_addresses_except_known_ones() {
         let throttle = throttle();
@@ -327,7 +486,7 @@ mod tests {
         assert_eq!(home.check(), Ok(()), "who signed in from here is not shut out from afar");
         assert_eq!(failures(&throttle, "ann", from(0), 99), RATE, "but no guesses beyond the rate");
         advance(KNOWN_FOR).await;
-        assert!(!home.counts.as_ref().unwrap().is_known(home.name_here_key));
+        assert!(home.counts.as_ref().unwrap().known(home.name_here_key).is_none());
     }
 
     #[tokio::test(start_paused = true)]

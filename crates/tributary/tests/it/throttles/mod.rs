@@ -8,6 +8,7 @@ mod streams;
 use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness, items};
 use crate::authorization::credentials::basic;
 use crate::browser::Browser;
+use domain::ports::UserStore;
 use domain::settings::{Settings, Throttle, WebOrigin};
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -131,6 +132,44 @@ async fn the_right_password_waits_too_but_only_where_it_was_guessed() {
     let ann = sign_in(&app, Way::Basic, ("ann", "password of ann"), "203.0.113.9").await;
     assert_eq!(ann.status, 200, "another name at the same address");
     assert_eq!(app.admin.get("/svc/users/me/").await.status, 200, "a token is no password");
+    app.stop().await;
+}
+
+/// Guesses of invented names use up the limit of their address. A password that was right there before still is.
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_guesses_of_other_names_do_not_refuse_a_password_that_was_right_there() {
+    let app = AppHarness::with(behind_proxy).await;
+    let (office, home) = ("203.0.113.7", "203.0.113.8");
+    app.user("ann", &[]).await;
+    app.user("bob", &[]).await;
+    let (ann, bob) = (("ann", "password of ann"), ("bob", "password of bob"));
+    assert_eq!(sign_in(&app, Way::Login, ann, office).await.status, 200);
+    let guesses = (0..5 * LIMIT).map(|number| {
+        let app = &app;
+        async move { sign_in(app, Way::Basic, (&format!("guess{number}"), "wrong"), office).await.status }
+    });
+    assert!(join_all(guesses).await.iter().all(|status| *status == 401));
+    for way in [Way::Basic, Way::Login, Way::Form] {
+        let refused = sign_in(&app, way, ("another", "wrong"), office).await;
+        assert_eq!(refused.status, 429, "{way:?}: the limit of the address");
+        let let_in = sign_in(&app, way, ann, office).await;
+        assert!(let_in.status.is_success() || let_in.status.is_redirection(), "{way:?}: {}", let_in.status);
+        // Nobody learns here which users exist, or who signed in.
+        for name in ["ann", "bob", "another"] {
+            let answer = sign_in(&app, way, (name, "wrong"), office).await;
+            assert_eq!(shape(&answer, name), shape(&refused, "another"), "{way:?} {name}");
+            let seconds: u64 = answer.header("retry-after").parse().unwrap();
+            assert!(seconds <= 3600 / u64::from(5 * LIMIT), "{way:?} {name}: the wait of the address");
+        }
+    }
+    // The documented rest, in quirks.md: a right password cannot be told from a guess where it was never right before.
+    assert_eq!(sign_in(&app, Way::Basic, bob, office).await.status, 429);
+    assert_eq!(sign_in(&app, Way::Basic, bob, home).await.status, 200);
+    // A password that is no longer right gets no further than its check.
+    let id = app.service.app().store.user_by_name("ann").await.unwrap().id;
+    let changed = json!({"password": "a new password of ann"});
+    assert_eq!(app.admin.patch(&format!("/svc/users/{id}/"), &changed).await.status, 200);
+    assert_eq!(sign_in(&app, Way::Basic, ann, office).await.status, 401);
     app.stop().await;
 }
 
