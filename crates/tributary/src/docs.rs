@@ -90,12 +90,20 @@ fn connectors_page() -> String {
     text
 }
 
+/// The limits of the processors for personal data, before the tables to choose from.
+const PERSONAL_DATA: &str = "\
+**The processors for personal data do not find every name.** `RemovePIIQueryProcessor`, `RedactPIIResultProcessor` and
+`RedactPIIPostResultProcessor` recognize names of people after a title (`Dr. Smith`), and those that an email address of
+the same query or result spells (`John Smith` with `john.smith@example.org`). A name alone, such as `John Smith`, stays: it
+looks like other capitalized words. Postal addresses, dates of birth, and numbers without check digits stay as well.
+";
+
 fn processors_page() -> String {
     let query = table(PLUGINS.query_processors.iter().map(|kind| (kind.name, kind.summary)));
     let result = table(PLUGINS.result_processors.iter().map(|kind| (kind.name, kind.summary)));
     let post = table(PLUGINS.post_result_processors.iter().map(|kind| (kind.name, kind.summary)));
     format!(
-        "# Processors\n\n{GENERATED}\n## Query processors\n\n{query}\n## Result processors\n\n{result}\n\
+        "# Processors\n\n{GENERATED}\n{PERSONAL_DATA}\n## Query processors\n\n{query}\n## Result processors\n\n{result}\n\
          ## Post-result processors\n\nThe default pipeline, in order: {}.\n\n{post}",
         PLUGINS.default_post_result.join(", ")
     )

@@ -1,5 +1,5 @@
 //! Names after a title: `Mr. Smith`, `Prof. Dr. J. van Dyke`. A name without a title cannot be distinguished from other
-//! capitalized words.
+//! capitalized words, unless an email address spells it: [`super::mail_names`].
 
 use super::Kind;
 use super::context::last_words;
