@@ -178,6 +178,11 @@ impl SearchSpec {
         self.tags.iter().any(|tag| tag.trim().eq_ignore_ascii_case(SAVED_TAG))
     }
 
+    /// Whether it is a search of the Assistant.
+    pub fn is_by_assistant(&self) -> bool {
+        self.tags.first().is_some_and(|tag| tag == ASSISTANT_TAG)
+    }
+
     /// Whether the owner wants to know of new results at once.
     pub fn has_alerts(&self) -> bool {
         self.subscribe && self.tags.iter().any(|tag| tag.trim().eq_ignore_ascii_case(ALERT_TAG))

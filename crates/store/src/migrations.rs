@@ -20,7 +20,7 @@ macro_rules! files {
             22 "0022_rekey", 23 "0023_versions", 24 "0024_accounts",
             25 "0025_own_tags", 26 "0026_own_failures", 27 "0027_open_searches", 29 "0029_keys_and_sizes",
             31 "0031_attribution", 32 "0032_source_budgets", 33 "0033_notices", 34 "0034_final_statuses",
-            35 "0035_matter_tags"
+            35 "0035_matter_tags", 36 "0036_assistant"
         )
     };
     ($folder:literal, $($version:literal $name:literal),*) => {

@@ -82,7 +82,7 @@ where
     let has_id = search.id.0 != 0;
     query.push("INSERT INTO searches (").push(if has_id { "id, " } else { "" }).push(
         "owner, draft, query_string_processed, status, messages, time_s, run, date_created, date_updated, \
-         retention, subscribe, saved, query_folded, notices) VALUES (",
+         retention, subscribe, saved, assistant, query_folded, notices) VALUES (",
     );
     let mut values = query.separated(", ");
     if has_id {
@@ -101,6 +101,7 @@ where
         .push_bind(retention_column(&search.spec))
         .push_bind(search.spec.subscribe)
         .push_bind(search.spec.is_saved())
+        .push_bind(search.spec.is_by_assistant())
         .push_bind(folded(&search.spec.query_string))
         .push_bind(texts.notices.facts);
     query.push(") RETURNING id");

@@ -19,7 +19,7 @@ use domain::ports::{
     FinishedRun, NewLease, Page, SearchEdits, SearchStore, StartedSearch, StoreError, StoredRun,
 };
 use domain::retention::Retention;
-use domain::search::{ASSISTANT_TAG, Search, SearchFilter, SearchSpec, Sort};
+use domain::search::{Search, SearchFilter, SearchSpec, Sort};
 use domain::search_run::RunState;
 use domain::status::SearchStatus;
 use sqlx::QueryBuilder;
@@ -132,17 +132,18 @@ impl SearchStore for SqlStore {
     ) -> Result<Option<Search>, StoreError> {
         const TEXT: &str = concat!(
             "UPDATE searches SET draft = $3, date_updated = $4, retention = $5, subscribe = $6, saved = $7, \
-             query_folded = $8 WHERE ",
+             query_folded = $8, assistant = $9 WHERE ",
             is_as_seen!(),
             " RETURNING ",
             columns!()
         );
         let (retention, subscribe) = (retention_column(&spec), spec.subscribe);
-        let (saved, folded) = (spec.is_saved(), folded(&spec.query_string));
+        let (saved, is_by_assistant) = (spec.is_saved(), spec.is_by_assistant());
+        let folded = folded(&spec.query_string);
         let spec = JsonText::of(&spec)?;
         let row = on_db!(self.db, write, db => first_row(sqlx::query_as::<_, SearchRow>(TEXT)
             .bind(seen.id.0).bind(seen.date_updated).bind(spec.clone()).bind(to_micros(now))
-            .bind(retention).bind(subscribe).bind(saved).bind(folded.as_str()).fetch_all(db)))?;
+            .bind(retention).bind(subscribe).bind(saved).bind(folded.as_str()).bind(is_by_assistant).fetch_all(db)))?;
         self.seen_or_gone(seen, row).await
     }
 
@@ -157,19 +158,21 @@ impl SearchStore for SqlStore {
         const TEXT: &str = concat!(
             "UPDATE searches SET draft = $3, messages = $4, notices = $11, date_updated = $5, status = $6, \
              run = run + 1, query_string_processed = '', time_s = 0, retention = $7, subscribe = $8, saved = $9, \
-             query_folded = $10 WHERE ",
+             query_folded = $10, assistant = $12 WHERE ",
             is_as_seen!(),
             " RETURNING ",
             columns!()
         );
         let (retention, subscribe) = (retention_column(&spec), spec.subscribe);
-        let (saved, folded) = (spec.is_saved(), folded(&spec.query_string));
+        let (saved, is_by_assistant) = (spec.is_saved(), spec.is_by_assistant());
+        let folded = folded(&spec.query_string);
         let (spec, texts, now) = (JsonText::of(&spec)?, NoticeTexts::of(&notices)?, to_micros(now));
         let mut tx = self.db.begin().await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, SearchRow>(TEXT)
             .bind(seen.id.0).bind(seen.date_updated).bind(spec.clone()).bind(texts.lines.clone()).bind(now)
             .bind(SearchStatus::NewSearch.as_str()).bind(retention).bind(subscribe)
-            .bind(saved).bind(folded.as_str()).bind(texts.facts.clone()).fetch_optional(db))?;
+            .bind(saved).bind(folded.as_str()).bind(texts.facts.clone()).bind(is_by_assistant)
+            .fetch_optional(db))?;
         let Some(row) = row else {
             tx.rollback().await?;
             return self.seen_or_gone(seen, None).await;
@@ -357,8 +360,7 @@ where
         query.push(" AND subscribe");
     }
     if filter.without_assistant {
-        // Texts inside of JSON have escaped quotes, so that only the list of tags matches.
-        query.push(format!(" AND CAST(draft AS TEXT) NOT LIKE '%\"tags\":[\"{ASSISTANT_TAG}\"%'"));
+        query.push(" AND NOT assistant");
     }
     if let Some(text) = &filter.text {
         query.push(" AND query_folded LIKE ").push_bind(pattern(text)).push(" ESCAPE '\\'");

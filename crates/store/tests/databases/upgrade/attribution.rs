@@ -14,7 +14,7 @@ use testkit::suites::store::signals;
 
 /// Reverts migration 31, which only changes records.
 const DOWN_TO_30: &str = "ALTER TABLE searches DROP COLUMN notices; ALTER TABLE signal_grants DROP COLUMN notices; \
-     DROP TABLE source_budgets; DELETE FROM _sqlx_migrations WHERE version >= 31";
+     ALTER TABLE searches DROP COLUMN assistant; DROP TABLE source_budgets; DELETE FROM _sqlx_migrations WHERE version >= 31";
 
 /// The providers: one with pages on its own host, one with an encrypted template of a fixed host, one with a template
 /// whose host comes from the result.

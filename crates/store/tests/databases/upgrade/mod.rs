@@ -1,6 +1,7 @@
 //! A database of an older version, opened by this one.
 
 mod accounts;
+mod assistant;
 mod attribution;
 mod matter_tags;
 
@@ -19,7 +20,7 @@ use testkit::postgres::{TestDatabase, server};
 use testkit::suites::store::signals;
 
 /// Reverts migrations from the fifth on.
-const DOWN_TO_4: &str = "ALTER TABLE searches DROP COLUMN notices; DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
+const DOWN_TO_4: &str = "ALTER TABLE searches DROP COLUMN assistant; ALTER TABLE searches DROP COLUMN notices; DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
      DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
      DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
      ALTER TABLE searches DROP COLUMN retention; ALTER TABLE searches DROP COLUMN subscribe; \
@@ -46,7 +47,7 @@ const DOWN_TO_18: &str = "INSERT INTO signal_tags (signal_id, tag) SELECT DISTIN
      ALTER TABLE signals RENAME COLUMN record_key TO url_hash; \
      DELETE FROM _sqlx_migrations WHERE version = 19";
 /// Reverts migrations from the twenty-fourth on.
-const DOWN_TO_23: &str = "ALTER TABLE searches DROP COLUMN notices; ALTER TABLE signal_grants DROP COLUMN notices; \
+const DOWN_TO_23: &str = "ALTER TABLE searches DROP COLUMN assistant; ALTER TABLE searches DROP COLUMN notices; ALTER TABLE signal_grants DROP COLUMN notices; \
      DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
      ALTER TABLE signal_grants DROP COLUMN account_provider_id; \
      ALTER TABLE signal_grants DROP COLUMN messages; \

@@ -141,6 +141,53 @@ pub async fn searches_are_looked_for(store: &dyn Store) {
     assert_eq!(store.find_searches(&text("lake"), 0, 10).await.unwrap().total, 1);
 }
 
+/// Only the first tag says that a search is one of the Assistant, and only as a whole.
+pub async fn searches_of_the_assistant_are_left_out(store: &dyn Store) {
+    let ann = person(store, "ann").await.id;
+    let rows: [(&[&str], bool); 11] = [
+        (&[ASSISTANT_TAG], true),
+        (&[ASSISTANT_TAG, "rivers"], true),
+        (&["rivers", ASSISTANT_TAG], false),
+        (&["chats"], false),
+        (&["Chat"], false),
+        (&["CHAT"], false),
+        (&["a chat"], false),
+        (&["chat\""], false),
+        (&[r#"","tags":["chat"#], false),
+        (&["NUL \0"], false),
+        (&[], false),
+    ];
+    let mut expected = Vec::new();
+    let mut edited = Vec::new();
+    for (tags, is_assistant) in rows {
+        let tags: Vec<String> = tags.iter().map(|&tag| tag.to_owned()).collect();
+        // A query that has the form of such a list.
+        let spec = SearchSpec { tags, ..SearchSpec::of_query(r#"river","tags":["chat"],"x":""#) };
+        let search = store.create_search(spec.clone(), ann, Vec::new(), at(1), None).await.unwrap();
+        if !is_assistant {
+            expected.push(search.id);
+        }
+        edited.push((search.id, spec, is_assistant));
+    }
+    let filter = SearchFilter { without_assistant: true, ..SearchFilter::owned_by(OwnerScope::Only(ann)) };
+    let found = async || {
+        let page = store.find_searches(&filter, 0, 20).await.unwrap();
+        let mut ids: Vec<SearchId> = page.items.iter().map(|search| search.id).collect();
+        assert_eq!(page.total, ids.len() as u64);
+        ids.sort();
+        ids
+    };
+    assert_eq!(found().await, expected);
+    // An edit or a new run with other tags changes it.
+    let plain = SearchSpec::of_query("river");
+    let assistant = SearchSpec { tags: vec![ASSISTANT_TAG.to_owned()], ..plain.clone() };
+    change(store, edited[0].0, plain, 2).await;
+    change(store, edited[2].0, assistant.clone(), 2).await;
+    restart(store, edited[3].0, assistant, 2).await;
+    let expected: Vec<SearchId> = [0, 4, 5, 6, 7, 8, 9, 10].map(|place: usize| edited[place].0).to_vec();
+    assert_eq!(found().await, expected);
+}
+
 pub async fn new_results_are_counted(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let (some, none) = (new_search(store, owner, "a", 0).await, new_search(store, owner, "b", 0).await);

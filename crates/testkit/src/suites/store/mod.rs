@@ -67,7 +67,7 @@ macro_rules! store_behaviors {
             rate_limits: are_used_once, give_turns_in_order, belong_to_one_source;
             storage: the_size_is_sampled, nothing_is_released_of_what_is_in_use;
             lists: preferences_belong_to_one_person, runs_are_kept_and_compared, runs_are_bounded,
-                searches_are_looked_for, new_results_are_counted;
+                searches_are_looked_for, searches_of_the_assistant_are_left_out, new_results_are_counted;
             results: have_contiguous_ids, have_unique_ids_when_runs_finish_together, are_read_by_id,
                 notices_are_read_without_results,
                 are_listed_newest_first, say_which_need_a_right, are_replaced, keep_their_provenance,
