@@ -22,11 +22,6 @@ pub struct ReadySource {
 }
 
 impl ReadySource {
-    /// Whether an administrator must fill in a field before it can be used.
-    pub fn needs_filling(&self) -> bool {
-        !self.spec.tags.iter().any(|tag| tag == "NoKey")
-    }
-
     /// The first tag is the group.
     pub fn group(&self) -> &str {
         self.spec.tags.first().map_or("Other", String::as_str)

@@ -35,8 +35,9 @@ pub use results::{
     split_authors,
 };
 pub use search::{
-    Creation, EndedSearch, ExpireSearches, ProviderSelector, RunSearch, RunSubscriptions, RunningSearch,
-    SearchLifecycle, SearchRunner, SearchWaiter, SendAlert, TransformLoader, is_listed, log_start,
+    ALERTS_WAITING_MAX, Creation, EndedSearch, ExpireSearches, ProviderSelector, RunSearch, RunSubscriptions,
+    RunningSearch, SearchLifecycle, SearchRunner, SearchWaiter, SendAlert, TransformLoader, is_listed,
+    log_start,
 };
 pub use timings::{
     ExportCounts, ProviderTiming, RUNS_MAX, RunRecord, SearchTiming, SearchTimings, Step, StepName, TimeSpan,

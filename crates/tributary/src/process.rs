@@ -3,9 +3,9 @@
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 /// Whether the process runs and has the recorded start time. A zombie does not count.
-pub fn is_alive(pid: u32, began: Option<u64>) -> bool {
-    match (stat(pid), began) {
-        (Some(stat), Some(began)) => stat.began == began && !stat.is_dead,
+pub fn is_alive(pid: u32, started_at: Option<u64>) -> bool {
+    match (stat(pid), started_at) {
+        (Some(stat), Some(started_at)) => stat.started_at == started_at && !stat.is_dead,
         (Some(stat), None) => !stat.is_dead,
         // Without /proc, only the id can be checked.
         (None, None) => pid_of(pid).is_some_and(|pid| test_kill_process(pid).is_ok()),
@@ -14,8 +14,8 @@ pub fn is_alive(pid: u32, began: Option<u64>) -> bool {
 }
 
 /// The start time of the process, in clock ticks since boot.
-pub fn began(pid: u32) -> Option<u64> {
-    stat(pid).map(|stat| stat.began)
+pub fn started_at(pid: u32) -> Option<u64> {
+    stat(pid).map(|stat| stat.started_at)
 }
 
 /// Memory in use, in MiB.
@@ -48,7 +48,7 @@ fn pid_of(pid: u32) -> Option<Pid> {
 }
 
 struct Stat {
-    began: u64,
+    started_at: u64,
     is_dead: bool,
 }
 
@@ -60,7 +60,7 @@ fn stat(pid: u32) -> Option<Stat> {
 /// later.
 fn parse_stat(text: &str) -> Option<Stat> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-    Some(Stat { began: fields.get(19)?.parse().ok()?, is_dead: matches!(*fields.first()?, "Z" | "X") })
+    Some(Stat { started_at: fields.get(19)?.parse().ok()?, is_dead: matches!(*fields.first()?, "Z" | "X") })
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
             format!("12 (a) b ) {state} 1 12 12 0 -1 4 1 0 0 0 5 6 0 0 20 0 9 0 7654 1000 200 18")
         };
         let read = parse_stat(&line("S")).unwrap();
-        assert!(read.began == 7654 && !read.is_dead);
+        assert!(read.started_at == 7654 && !read.is_dead);
         assert!(parse_stat(&line("Z")).unwrap().is_dead);
         assert!(parse_stat("12 (a").is_none());
     }

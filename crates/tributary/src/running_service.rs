@@ -25,7 +25,7 @@ impl RunningService {
     pub fn this_process(scheme: &str, address: SocketAddr) -> anyhow::Result<Self> {
         let pid = std::process::id();
         let url = Url::parse(&format!("{scheme}://{}", reachable(address)))?;
-        Ok(Self { pid, began: process::began(pid), url })
+        Ok(Self { pid, began: process::started_at(pid), url })
     }
 
     /// Replaces the file atomically.

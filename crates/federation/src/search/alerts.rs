@@ -22,7 +22,7 @@ use url::Url;
 const ATTEMPTS_MAX: u32 = 20;
 const TIME_MAX: Duration = Duration::from_secs(10);
 /// Alerts are left out while as many tasks wait, so that a receiver that is down does not keep schedules from starting.
-const WAITING_MAX: u64 = 50;
+pub const ALERTS_WAITING_MAX: u64 = 50;
 /// Most results that an alert lists.
 const RESULTS_MAX: usize = 10;
 /// The time of the request in seconds since 1970, and the HMAC-SHA256 of `<timestamp>.<body>`.
@@ -56,8 +56,8 @@ pub(crate) async fn queue_alert(
     }
     let runs = searches.store.search_runs(id).await?;
     if runs.iter().any(|one| one.run == run && one.added > 0) {
-        if searches.queue.depth(QueueName::Maintenance).await? >= WAITING_MAX {
-            tracing::warn!(search = %id, "the alert of search {id} is left out: {WAITING_MAX} tasks wait already");
+        if searches.queue.depth(QueueName::Maintenance).await? >= ALERTS_WAITING_MAX {
+            tracing::warn!(search = %id, "the alert of search {id} is left out: {ALERTS_WAITING_MAX} tasks wait already");
             return Ok(());
         }
         let task = NewTask {

@@ -3,6 +3,7 @@
 use crate::app_harness::{AppHarness, eventually, items};
 use domain::secret::Secret;
 use domain::settings::{Seconds, Settings};
+use federation::ALERTS_WAITING_MAX;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -94,9 +95,15 @@ async fn an_alert_does_not_follow_a_redirect_to_another_place() {
     }
 }
 
+#[test]
+fn the_document_has_the_limit_of_waiting_alerts() {
+    let text = include_str!("../../../../docs/search.md");
+    assert!(text.contains(&format!("While {ALERTS_WAITING_MAX} such requests wait")));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_receiver_that_is_down_holds_a_limited_number_of_alerts() {
-    const ALERTS_MAX: usize = 50;
+    const ALERTS_MAX: usize = ALERTS_WAITING_MAX as usize;
     /// Alerts that are being sent do not wait, and updates look at the queue at the same time.
     const MORE: usize = 5;
     let (source, receiver) = (Source::start().await, Source::start().await);

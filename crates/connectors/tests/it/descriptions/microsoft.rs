@@ -3,6 +3,7 @@
 use super::{asked_service, without};
 use fakes::descriptions::{TypeScript, pointers};
 use fakes::microsoft_graph::Graph;
+use serde_json::json;
 
 const IMPORTS: &str = "import type * as graph from \"@microsoft/microsoft-graph-types\";";
 /// A response is a list; the hits have the requested type.
@@ -73,4 +74,25 @@ async fn graph_is_asked_as_microsoft_describes_it() {
     program.reads("graph.SearchHit", &["/hitId", "/summary"].map(str::to_owned).into());
     program.reads("graph.ChatMessage", &["/from/user/displayName".to_owned()].into());
     program.check();
+}
+
+/// Microsoft documents this search for the beta version only. The types of version 1.0 have it, as the test above checks.
+#[tokio::test]
+async fn teams_asks_version_1_and_its_page_says_that_this_is_unproven() {
+    let graph = Graph::start().await;
+    let exchanges = asked_service("MicrosoftTeams", &graph.listener.url).await.exchanges();
+    assert!(!exchanges.is_empty());
+    for exchange in exchanges {
+        assert_eq!((exchange.method.as_str(), exchange.path.as_str()), ("POST", "/v1.0/search/query"));
+        assert_eq!(exchange.body["requests"][0]["entityTypes"], json!(["chatMessage"]));
+    }
+    let page = include_str!("../../../../../docs/connectors/MicrosoftTeams.md");
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    for statement in [
+        "This search is unproven: it was tried on a stand-in for Microsoft Graph only",
+        "Microsoft's page about chat messages shows this search with `POST /beta/search/query`",
+        "Microsoft's published types of version 1.0 list `chatMessage`",
+    ] {
+        assert!(page.contains(statement), "{statement}");
+    }
 }

@@ -48,7 +48,7 @@ impl Start {
             let child = spawn(cli, name, &output, &readiness)?;
             let started = Started {
                 pid: child.id(),
-                began: process::began(child.id()),
+                began: process::started_at(child.id()),
                 started: SystemClock.now(),
                 roles: name.clone(),
                 output,

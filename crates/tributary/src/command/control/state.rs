@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_reused_process_id_is_not_ours() {
-        let began = process::began(std::process::id());
+        let began = process::started_at(std::process::id());
         let started = |began| Started {
             pid: std::process::id(),
             began,
