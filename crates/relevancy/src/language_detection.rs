@@ -5,6 +5,7 @@
 use crate::language::Language;
 use crate::stopwords;
 use crate::tokens::tokens_of_source;
+use crate::word_filter::WordFilter;
 use domain::result::ResultItem;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -85,6 +86,9 @@ static STOPWORDS: LazyLock<HashMap<&'static str, Stopword, BuildHasherDefault<Sh
         all
     });
 
+/// Most words are no stopwords, and are excluded without a look into the table.
+static STOPWORD_FILTER: LazyLock<WordFilter> = LazyLock::new(|| WordFilter::of(STOPWORDS.keys().copied()));
+
 static ENGLISH_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| in_english("word").collect());
 
 fn in_english(kind: &'static str) -> impl Iterator<Item = &'static str> {
@@ -133,13 +137,17 @@ pub(crate) type Counts = [u16; LIKELY_FIRST.len()];
 /// read.
 fn each_stopword(text: &str, words_max: usize, mut found: impl FnMut(Languages) -> ControlFlow<()>) -> usize {
     let mut buffer = [0; WORD_BYTES_MAX];
+    let (stopwords, filter) = (&*STOPWORDS, &*STOPWORD_FILTER);
     let mut tokens = tokens_of_source(text);
     let mut read = 0;
     while read < words_max
         && let Some(token) = tokens.advance()
     {
         read += 1;
-        if let Some(known) = lower_in(&mut buffer, token.text).and_then(|word| STOPWORDS.get(word))
+        if !filter.may_contain(&text.as_bytes()[token.start..], token.text.len()) {
+            continue;
+        }
+        if let Some(known) = lower_in(&mut buffer, token.text).and_then(|word| stopwords.get(word))
             && found(known.languages).is_break()
         {
             break;

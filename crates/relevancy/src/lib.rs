@@ -49,6 +49,7 @@ pub mod stopwords;
 pub mod targets;
 pub mod term_set;
 pub mod tokens;
+mod word_filter;
 
 pub use config::ScoringConfig;
 pub use external_embedding::{ExternalEmbedding, ExternalEmbeddings};
