@@ -1,12 +1,12 @@
 //! Static assets: styles, scripts, images and translations. They are embedded in the program; with `SVC_WEB_DIR` they
 //! are read from that folder instead, so that edits are visible at once.
 
+use super::embedded_files;
 use super::i18n::documents;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rust_embed::Embed;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,10 +18,6 @@ const DIGEST_OF_FOLDER: &str = "folder";
 const DIGEST_CHARS: usize = 12;
 /// Largest file read from `SVC_WEB_DIR`.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
-
-#[derive(Embed)]
-#[folder = "../../web/"]
-struct Web;
 
 /// The files of `web/`, each also compressed.
 pub struct Assets {
@@ -53,9 +49,8 @@ impl Assets {
             }
         };
         let is_file = |name: &str| !name.starts_with("templates/") && !name.starts_with("words/");
-        for name in Web::iter().filter(|name| is_file(name)) {
-            let Some(file) = Web::get(&name) else { continue };
-            add(&name, &file.data);
+        for name in embedded_files::names().filter(|name| is_file(name)) {
+            embedded_files::read(name).into_iter().for_each(|data| add(name, data));
         }
         let documents = embedded_documents();
         documents.iter().for_each(|(name, data)| add(name, data));
@@ -75,7 +70,7 @@ impl Assets {
 
     /// A file of `web/`, such as `templates/layout.html`.
     pub fn read(&self, name: &str) -> Option<Cow<'static, [u8]>> {
-        let Some(folder) = &self.folder else { return Web::get(name).map(|file| file.data) };
+        let Some(folder) = &self.folder else { return embedded_files::read(name).map(Cow::Borrowed) };
         let path = PathBuf::from(name);
         if !path.components().all(|part| matches!(part, Component::Normal(_))) {
             return None;
@@ -105,27 +100,30 @@ impl Assets {
                 let files = std::fs::read_dir(folder.join("words")).into_iter().flatten().flatten();
                 files.filter_map(|file| file.file_name().into_string().ok()).collect()
             }
-            None => Web::iter().filter_map(|name| name.strip_prefix("words/").map(str::to_owned)).collect(),
+            None => embedded_files::names()
+                .filter_map(|name| name.strip_prefix("words/").map(str::to_owned))
+                .collect(),
         };
         names.sort();
         names
     }
 
     /// The names of all templates, without their folder.
-    pub fn templates() -> impl Iterator<Item = String> {
-        Web::iter().filter_map(|name| name.strip_prefix("templates/").map(str::to_owned))
+    pub fn templates() -> impl Iterator<Item = &'static str> {
+        embedded_files::names().filter_map(|name| name.strip_prefix("templates/"))
     }
 }
 
 /// The documents of all embedded languages.
 fn embedded_documents() -> BTreeMap<String, Vec<u8>> {
-    let text_of = |name: &str| Web::get(name).map(|file| String::from_utf8_lossy(&file.data).into_owned());
-    let scripts = Web::iter().filter(|name| documents::is_of_pages(name));
-    let texts = documents::texts_of_scripts(scripts.filter_map(|name| text_of(&name)));
-    let languages = Web::iter().filter(|name| name.starts_with("words/"));
+    let text_of =
+        |name: &str| embedded_files::read(name).map(|data| String::from_utf8_lossy(data).into_owned());
+    let scripts = embedded_files::names().filter(|name| documents::is_of_pages(name));
+    let texts = documents::texts_of_scripts(scripts.filter_map(text_of));
+    let languages = embedded_files::names().filter(|name| name.starts_with("words/"));
     languages
-        .filter_map(|name| Web::get(&name).map(|file| (name, file.data)))
-        .flat_map(|(name, json)| documents::split(&name, &json, |text| texts.contains(text)))
+        .filter_map(|name| embedded_files::read(name).map(|data| (name, data)))
+        .flat_map(|(name, json)| documents::split(name, json, |text| texts.contains(text)))
         .collect()
 }
 

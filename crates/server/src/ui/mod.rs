@@ -24,6 +24,7 @@ mod branding;
 mod chat;
 mod confirm_search;
 mod egress;
+mod embedded_files;
 mod first_run;
 mod history;
 mod i18n;

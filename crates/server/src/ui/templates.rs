@@ -107,7 +107,7 @@ fn environment(assets: &Assets, language: &Arc<Language>) -> Result<Environment<
     let broken = |what: String| minijinja::Error::new(minijinja::ErrorKind::TemplateNotFound, what);
     let mut environment = Environment::new();
     for name in Assets::templates() {
-        let bytes = assets.read(&format!("templates/{name}")).ok_or_else(|| broken(name.clone()))?;
+        let bytes = assets.read(&format!("templates/{name}")).ok_or_else(|| broken(name.to_owned()))?;
         environment.add_template_owned(name, String::from_utf8_lossy(&bytes).into_owned())?;
     }
     environment.set_formatter(write_value);
