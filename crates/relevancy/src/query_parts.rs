@@ -1,6 +1,6 @@
 //! The parts of a query that are compared with texts, prepared once per query.
 
-use crate::embedder::{Embedding, embed};
+use crate::embedder::{Embedding, embed, normalized_sum};
 use crate::query::{Query, Word};
 use crate::query_forms::FORMS_MAX;
 use std::cell::RefCell;
@@ -18,13 +18,17 @@ pub(crate) struct Target {
     /// The first of them that is a term: the target can occur where its term occurs.
     pub(crate) anchor: usize,
     pub(crate) term: usize,
+    /// Compared with the sums of windows.
     pub(crate) embedding: Embedding,
 }
 
 /// What is prepared of a query.
 #[derive(Debug)]
 pub(crate) struct QueryParts {
+    /// Compared with whole results.
     pub(crate) embedding: Embedding,
+    /// Compared with the sums of fields and sentences.
+    pub(crate) normalized_sum: Embedding,
     /// The words of the query, each followed by `_`.
     pub(crate) key: String,
     pub(crate) targets: Vec<Target>,
@@ -63,6 +67,7 @@ impl QueryParts {
         }
         Self {
             embedding: embed(&text(&query.words)),
+            normalized_sum: normalized_sum(&text(&query.words)),
             key,
             targets: targets(query),
             has_digits: query.words.iter().any(|word| word.written.contains(is_digit)),
@@ -87,7 +92,7 @@ pub(crate) fn targets(query: &Query) -> Vec<Target> {
             stems(&known.words).eq(stems(&words))
         };
         if targets.len() < TARGETS_MAX && !targets.iter().any(is_same) {
-            let embedding = embed(&text(&query.words[words.clone()]));
+            let embedding = normalized_sum(&text(&query.words[words.clone()]));
             targets.push(Target { words, anchor, term, embedding });
         }
     }

@@ -57,9 +57,7 @@ impl<'q> MatchTargets<'q> {
     /// The embedding of a result as a whole.
     pub fn combined_embedding(title: &TextMatch, body: &TextMatch) -> Embedding {
         if title.token_spans.len() + body.token_spans.len() <= TOKENS_MAX {
-            let mut whole = title.whole.clone();
-            whole.add(&body.whole);
-            whole.embedding()
+            title.token_spans.embedding_of_sums(&title.whole, &body.token_spans, &body.whole)
         } else {
             title.token_spans.embedding_with(&body.token_spans)
         }
@@ -81,7 +79,7 @@ impl<'q> MatchTargets<'q> {
         let (mut whole, mut best) = (Sum::ZERO, 0.0_f32);
         for place in [first, second].into_iter().chain(sentences) {
             let sum = token_spans.sum_between(place);
-            best = best.max(sum.cosine(&self.parts.embedding).unwrap_or_default());
+            best = best.max(sum.cosine(&self.parts.normalized_sum).unwrap_or_default());
             whole.add(&sum);
         }
         if token_spans.len() > TOKENS_MAX {
@@ -124,7 +122,7 @@ impl<'q> MatchTargets<'q> {
 
     /// The similarity of the whole field, or of the most similar sentence.
     fn whole(&self, text_match: &TextMatch) -> (&'static str, f64) {
-        match (text_match.whole.cosine(&self.parts.embedding), text_match.best) {
+        match (text_match.whole.cosine(&self.parts.normalized_sum), text_match.best) {
             (None, _) => ("*", UNKNOWN_FIELD),
             (Some(whole), None) => ("*", f64::from(whole)),
             (Some(_), Some(best)) => ("s*", f64::from(best)),

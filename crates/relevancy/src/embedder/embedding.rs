@@ -1,5 +1,6 @@
 //! Unit vectors of texts.
 
+use super::attention::Attention;
 use super::weights::Weights;
 use super::wordpiece::WordPiece;
 use pulp::{Arch, NullaryFnOnce};
@@ -19,6 +20,30 @@ pub struct Embedding([f32; DIMENSIONS]);
 
 impl Embedding {
     pub const ZERO: Self = Self([0.0; DIMENSIONS]);
+
+    /// The embedding of a text, which may have several parts: the rows of its tokens, each times its weight among
+    /// the others. Without these weights they add up to `sum`.
+    pub(super) fn attentive(
+        weights: &Weights,
+        attention: &Attention,
+        parts: &[&[WordPiece]],
+        sum: &Sum,
+    ) -> Self {
+        let length = sum.length();
+        if length == 0.0 {
+            return Self::ZERO;
+        }
+        let mut weighted = Sum::ZERO;
+        ARCH.dispatch(WeightedRows {
+            weights,
+            attention,
+            parts,
+            context: &sum.0,
+            length,
+            sum: &mut weighted.0,
+        });
+        weighted.normalized()
+    }
 
     /// Cosine similarity: 1 in the same direction, 0 unrelated.
     pub fn cosine(&self, other: &Self) -> f32 {
@@ -40,8 +65,8 @@ impl Embedding {
     }
 }
 
-/// The sum of token rows: an embedding before normalization. The sums of the parts of a text add up to the sum of the
-/// whole.
+/// The sum of token rows, all with the same weight. The sums of the parts of a text add up to the sum of the whole. It is compared
+/// with the normalized sum of another text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sum([f32; DIMENSIONS]);
 
@@ -58,9 +83,8 @@ impl Sum {
         self.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += value);
     }
 
-    /// The normalized embedding.
-    pub fn embedding(mut self) -> Embedding {
-        let length = dot(&self.0, &self.0).sqrt();
+    pub fn normalized(mut self) -> Embedding {
+        let length = self.length();
         if length > 0.0 {
             self.0.iter_mut().for_each(|value| *value /= length);
         }
@@ -69,9 +93,13 @@ impl Sum {
 
     /// Cosine similarity to another text; `None` if no word of either is known.
     pub fn cosine(&self, other: &Embedding) -> Option<f32> {
-        let length = dot(&self.0, &self.0).sqrt();
+        let length = self.length();
         let is_known = length > 0.0 && !other.is_zero();
         is_known.then(|| (dot(&self.0, &other.0) / length).clamp(-1.0, 1.0))
+    }
+
+    fn length(&self) -> f32 {
+        dot(&self.0, &self.0).sqrt()
     }
 }
 
@@ -93,7 +121,29 @@ impl NullaryFnOnce for Rows<'_> {
 
     #[inline(always)]
     fn call(self) {
-        self.weights.add(self.pieces, self.sum);
+        self.weights.add(self.pieces, |_| 1.0, self.sum);
+    }
+}
+
+struct WeightedRows<'a> {
+    weights: &'a Weights,
+    attention: &'a Attention,
+    parts: &'a [&'a [WordPiece]],
+    context: &'a [f32; DIMENSIONS],
+    /// Of `context`.
+    length: f32,
+    sum: &'a mut [f32; DIMENSIONS],
+}
+
+impl NullaryFnOnce for WeightedRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let context = self.attention.context(self.context, self.length);
+        for pieces in self.parts {
+            self.weights.add(pieces, |id| self.attention.weight(id, &context), self.sum);
+        }
     }
 }
 
@@ -121,7 +171,7 @@ impl NullaryFnOnce for Dot<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedder::{TokenSpans, embed};
+    use crate::embedder::{TokenSpans, embed, normalized_sum};
 
     #[test]
     fn of_length_one_or_zero() {
@@ -138,8 +188,8 @@ mod tests {
         let token_spans = TokenSpans::of("a river in spring");
         let mut sum = token_spans.sum_between(0..8);
         sum.add(&token_spans.sum_between(8..17));
-        let query = embed("rivers");
-        let (parts, whole) = (sum.cosine(&query), token_spans.embedding().cosine(&query));
+        let query = normalized_sum("rivers");
+        let (parts, whole) = (sum.cosine(&query), token_spans.sum().normalized().cosine(&query));
         assert!(parts.is_some_and(|parts| (parts - whole).abs() < 1e-5), "{parts:?} {whole}");
         assert_eq!((Sum::ZERO.cosine(&query), sum.cosine(&Embedding::ZERO)), (None, None));
     }

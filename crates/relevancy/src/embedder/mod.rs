@@ -1,10 +1,14 @@
 //! The built-in embedding model, with 256 dimensions.
 //!
 //! The weights are part of the program; nothing is downloaded. A text is split into WordPiece tokens (`wordpiece.rs`),
-//! the rows of its tokens are added up (`weights.rs`) and the sum is normalized (`embedding.rs`). Two texts are similar
-//! if their embeddings point in the same direction.
+//! the rows of its tokens are added up (`weights.rs`), each as much as it counts among the others (`attention.rs`), and the sum
+//! is normalized (`embedding.rs`). Two texts are similar if their embeddings point in the same direction.
+//!
+//! Parts of a text, such as the words around a match, are compared by plain sums, which can be added up.
 
+mod attention;
 mod embedding;
+mod safetensors;
 mod token_spans;
 mod vocabulary;
 mod weights;
@@ -21,6 +25,11 @@ pub const TOKENS_MAX: usize = 512;
 /// The embedding of a text.
 pub fn embed(text: &str) -> Embedding {
     TokenSpans::of(text).embedding()
+}
+
+/// The normalized sum of a text's tokens, all with the same weight, which is compared with sums.
+pub fn normalized_sum(text: &str) -> Embedding {
+    TokenSpans::of(text).sum().normalized()
 }
 
 #[cfg(test)]

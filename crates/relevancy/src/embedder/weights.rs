@@ -1,12 +1,12 @@
 //! The weights of the model: one row of 8-bit integers per token, with its scale.
 
 use super::embedding::DIMENSIONS;
+use super::safetensors::{self, SafeTensors};
 use super::wordpiece::WordPiece;
-use serde_json::Value;
 use std::sync::LazyLock;
 
 /// Stored beside everything made with these weights, so that a change is detected.
-pub const MODEL_NAME: &str = "tributary-reader-256-v1";
+pub const MODEL_NAME: &str = "tributary-reader-256-v2";
 
 static FILE: &[u8] = include_bytes!("../../data/embeddings.safetensors");
 
@@ -25,27 +25,21 @@ impl Weights {
         &WEIGHTS
     }
 
-    /// Parses safetensors: the length of a header, the header in JSON, the numbers.
     fn read(file: &'static [u8]) -> Option<Self> {
-        let (length, rest) = file.split_first_chunk::<8>()?;
-        let (header, numbers) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
-        let header: Value = serde_json::from_slice(header).ok()?;
-        let part = |name: &str| {
-            let offset = |place: usize| usize::try_from(header[name]["data_offsets"][place].as_u64()?).ok();
-            numbers.get(offset(0)?..offset(1)?)
-        };
-        let scales = part("scales")?.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
-        let weights = Self { rows: part("embeddings")?, scales: scales.collect() };
+        let file = SafeTensors::read(file)?;
+        let weights =
+            Self { rows: file.part("embeddings")?, scales: safetensors::floats(file.part("scales")?) };
         (weights.rows.len() == weights.scales.len() * DIMENSIONS).then_some(weights)
     }
 
-    /// Adds the rows of some tokens to `sum`. Inlined into functions with known vector instructions.
+    /// Adds the rows of some tokens to `sum`, each times its weight. Inlined into functions with known vector instructions.
     #[inline(always)]
-    pub fn add(&self, pieces: &[WordPiece], sum: &mut [f32; DIMENSIONS]) {
+    pub fn add(&self, pieces: &[WordPiece], weight: impl Fn(u32) -> f32, sum: &mut [f32; DIMENSIONS]) {
         // Several rows at once, so that the sum is loaded and stored less often.
         let (fours, rest) = pieces.as_chunks::<4>();
         for pieces in fours {
-            let [(a, of_a), (b, of_b), (c, of_c), (d, of_d)] = pieces.map(|piece| self.row(piece.id));
+            let [(a, of_a), (b, of_b), (c, of_c), (d, of_d)] =
+                pieces.map(|piece| self.row(piece.id, &weight));
             for place in 0..DIMENSIONS {
                 sum[place] += (whole(a[place]) * of_a + whole(b[place]) * of_b)
                     + (whole(c[place]) * of_c + whole(d[place]) * of_d);
@@ -54,19 +48,19 @@ impl Weights {
         // Each of the last rows is added to the sum, in their order. At most three are left.
         match *rest {
             [a] => {
-                let (a, of_a) = self.row(a.id);
+                let (a, of_a) = self.row(a.id, &weight);
                 for place in 0..DIMENSIONS {
                     sum[place] += whole(a[place]) * of_a;
                 }
             }
             [a, b] => {
-                let [(a, of_a), (b, of_b)] = [a, b].map(|piece| self.row(piece.id));
+                let [(a, of_a), (b, of_b)] = [a, b].map(|piece| self.row(piece.id, &weight));
                 for place in 0..DIMENSIONS {
                     sum[place] = (sum[place] + whole(a[place]) * of_a) + whole(b[place]) * of_b;
                 }
             }
             [a, b, c] => {
-                let [(a, of_a), (b, of_b), (c, of_c)] = [a, b, c].map(|piece| self.row(piece.id));
+                let [(a, of_a), (b, of_b), (c, of_c)] = [a, b, c].map(|piece| self.row(piece.id, &weight));
                 for place in 0..DIMENSIONS {
                     sum[place] = ((sum[place] + whole(a[place]) * of_a) + whole(b[place]) * of_b)
                         + whole(c[place]) * of_c;
@@ -76,11 +70,12 @@ impl Weights {
         }
     }
 
-    /// The row of a token, and its scale; zeros for an unknown token.
+    /// The row of a token, and its scale times its weight; zeros for an unknown token.
     #[inline(always)]
-    fn row(&self, id: u32) -> (&[u8; DIMENSIONS], f32) {
+    fn row(&self, id: u32, weight: &impl Fn(u32) -> f32) -> (&[u8; DIMENSIONS], f32) {
         let row = self.rows.as_chunks().0.get(id as usize);
-        row.zip(self.scales.get(id as usize).copied()).unwrap_or((&[0; DIMENSIONS], 0.0))
+        let scale = self.scales.get(id as usize).map(|scale| scale * weight(id));
+        row.zip(scale).unwrap_or((&[0; DIMENSIONS], 0.0))
     }
 }
 
@@ -103,7 +98,7 @@ mod tests {
     fn sum(ids: &[u32]) -> [f32; DIMENSIONS] {
         let pieces: Vec<WordPiece> = ids.iter().map(|id| WordPiece { id: *id, start: 0 }).collect();
         let mut sum = [0.0; DIMENSIONS];
-        Weights::shipped().add(&pieces, &mut sum);
+        Weights::shipped().add(&pieces, |_| 1.0, &mut sum);
         sum
     }
 
@@ -111,7 +106,7 @@ mod tests {
     fn slowly(ids: &[u32]) -> [f32; DIMENSIONS] {
         let weights = Weights::shipped();
         let value = |id: u32, place: usize| {
-            let (row, scale) = weights.row(id);
+            let (row, scale) = weights.row(id, &|_| 1.0);
             whole(row[place]) * scale
         };
         let (fours, rest) = ids.as_chunks::<4>();

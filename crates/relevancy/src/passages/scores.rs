@@ -1,7 +1,7 @@
 //! Scores of windows: by the words of the query, or by their embeddings.
 
 use super::windows::Words;
-use crate::embedder::{Sum, TokenSpans, embed};
+use crate::embedder::{Sum, TokenSpans, normalized_sum};
 use crate::query::{Query, TermMatch};
 use crate::tokens::lower;
 use domain::rag::WindowMethod;
@@ -31,7 +31,7 @@ pub fn scored(words: &Words<'_>, query: &Query, method: WindowMethod, window_wor
     if method == WindowMethod::TermVector {
         windows.truncate(EMBEDDED_MAX);
         let asked: Vec<&str> = query.words.iter().map(|word| word.written.as_str()).collect();
-        let asked = embed(&asked.join(" "));
+        let asked = normalized_sum(&asked.join(" "));
         for scored in &mut windows {
             let likeness = sum_of(words, &scored.window).cosine(&asked);
             scored.score = f64::from(likeness.unwrap_or(0.0));
@@ -182,7 +182,7 @@ mod tests {
         let found = scored(&words, &query, WindowMethod::TermVector, 2);
         assert_eq!(found.len(), EMBEDDED_MAX);
         assert_eq!(words.text(&found[0].window), "A river.");
-        let expected = f64::from(crate::embedder::embed("A river.").cosine(&crate::embedder::embed("river")));
+        let expected = f64::from(normalized_sum("A river.").cosine(&normalized_sum("river")));
         assert!((found[0].score - expected).abs() < 1e-5);
         assert_eq!(scored(&words, &query, WindowMethod::TermCount, 2).len(), 4 * EMBEDDED_MAX + 1);
     }
@@ -191,8 +191,8 @@ mod tests {
     fn a_window_is_read_whole() {
         let far = format!("{}banana", "river ".repeat(700));
         let words = Words::of(&far);
-        let whole = sum_of(&words, &(0..words.len())).cosine(&crate::embedder::embed("banana"));
-        let near = sum_of(&words, &(0..700)).cosine(&crate::embedder::embed("banana"));
+        let whole = sum_of(&words, &(0..words.len())).cosine(&normalized_sum("banana"));
+        let near = sum_of(&words, &(0..700)).cosine(&normalized_sum("banana"));
         assert!(whole > near, "{whole:?} {near:?}");
     }
 }
