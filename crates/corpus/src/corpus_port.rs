@@ -37,7 +37,7 @@ impl Corpus for SemanticCache {
         asked: VersionQuery<'_>,
     ) -> Result<BTreeMap<SignalId, VersionStatus>, CorpusError> {
         let is_whole = asked.records;
-        let statuses = versions::versions(&self.parts, &self.centroids, asked).await?;
+        let statuses = versions::versions(&self.parts, &self.profiles, asked).await?;
         if is_whole {
             self.counters.decided(self.parts.clock.now().date_naive(), statuses.values());
         }

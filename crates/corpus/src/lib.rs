@@ -8,7 +8,8 @@
 //! | `corpus_port` | the port `Corpus` |
 //! | `ingest` | requests to cache a document, automatic caching, and the ingest task |
 //! | `chunks` | splitting a text into chunks |
-//! | `lineage` | which documents are versions of each other |
+//! | `lineage` | documents with the same text or the same id at their source |
+//! | `names` | what titles and file names say about a document and its version |
 //! | `permissions` | access control |
 //! | `search` | the cache as a search provider |
 //! | `canonical` | decisions on versions: pins, elections, diffs |
@@ -38,6 +39,7 @@ mod freshness;
 pub mod ingest;
 mod lineage;
 pub mod maintenance;
+mod names;
 mod permissions;
 mod removal;
 mod retention;

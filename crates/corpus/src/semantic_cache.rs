@@ -3,16 +3,16 @@
 
 use crate::cache_parts::CacheParts;
 use crate::counters::Counters;
-use crate::versions::CentroidCache;
+use crate::versions::ProfileCache;
 
 pub struct SemanticCache {
     pub(crate) parts: CacheParts,
     pub(crate) counters: Counters,
-    pub(crate) centroids: CentroidCache,
+    pub(crate) profiles: ProfileCache,
 }
 
 impl SemanticCache {
     pub fn new(parts: CacheParts) -> Self {
-        Self { parts, counters: Counters::default(), centroids: CentroidCache::default() }
+        Self { parts, counters: Counters::default(), profiles: ProfileCache::default() }
     }
 }

@@ -11,6 +11,7 @@ use super::limits::{SUPPLIED_WORDS_MIN, WORDS_MIN};
 use super::prepare::{PreparedText, TextAnalysis, prepare};
 use super::vectors::{VectorSyncError, are_indexed, sync_acl, sync_vectors};
 use super::{records, source};
+use crate::names::version_label;
 use crate::{CacheParts, lineage, retention};
 use bytes::Bytes;
 use chrono::TimeDelta;
@@ -224,7 +225,7 @@ impl Ingestion<'_> {
             content_hash,
             simhash: analysis.simhash,
             external_version: page.version,
-            version_label: lineage::label(&title, &signal.url),
+            version_label: version_label(&title, &signal.url),
             title,
             author: line(&readable_plain(&page.author)),
             ext: extension(&signal.url, &page.media_type),

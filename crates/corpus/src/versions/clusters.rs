@@ -1,51 +1,76 @@
-//! Groups documents into versions: similar text, equal text, or the same lineage.
+//! Groups documents into versions of each other.
 
-use domain::corpus::Signal;
-
-/// A document and its centroid, if known.
-pub struct EmbeddedDocument<'a> {
-    pub signal: &'a Signal,
-    pub centroid: Option<&'a [f32]>,
-}
+use super::are_versions::{Comparable, Relation, are_versions};
 
 /// Groups of document indices; each document is in exactly one group. Documents keep their order within a group, and
 /// groups are ordered by their first document.
-pub fn clusters(documents: &[EmbeddedDocument<'_>], threshold: f64) -> Vec<Vec<usize>> {
-    let mut roots: Vec<usize> = (0..documents.len()).collect();
+///
+/// Versions of versions are versions, the most similar first, unless that would join different documents: a copy
+/// without a date must not join the minutes of two meetings.
+pub fn clusters(documents: &[Comparable<'_>], threshold: f64) -> Vec<Vec<usize>> {
+    let mut groups = Groups::new(documents.len());
+    let mut versions: Vec<(f64, usize, usize)> = Vec::new();
     for one in 0..documents.len() {
         for other in 0..one {
-            if are_versions(&documents[one], &documents[other], threshold) {
-                let (first, second) = (root(&roots, one), root(&roots, other));
-                roots[first.max(second)] = first.min(second);
+            match are_versions(&documents[other], &documents[one], threshold) {
+                Relation::Same => groups.join(other, one),
+                Relation::Versions(similarity) => versions.push((similarity, other, one)),
+                Relation::Different => groups.separate(other, one),
+                Relation::Unrelated => {}
             }
         }
     }
-    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); documents.len()];
-    for one in 0..documents.len() {
-        groups[root(&roots, one)].push(one);
+    versions.sort_by(|one, other| {
+        other.0.total_cmp(&one.0).then_with(|| (one.1, one.2).cmp(&(other.1, other.2)))
+    });
+    for (_, one, other) in versions {
+        if groups.may_join(one, other) {
+            groups.join(one, other);
+        }
     }
-    groups.retain(|group| !group.is_empty());
-    groups
+    groups.members.retain(|members| !members.is_empty());
+    groups.members
 }
 
-fn root(roots: &[usize], mut one: usize) -> usize {
-    while roots[one] != one {
-        one = roots[one];
-    }
-    one
+struct Groups {
+    group_of: Vec<usize>,
+    /// By group, in the order of the documents; the group of joined documents is that of the first.
+    members: Vec<Vec<usize>>,
+    /// For each document, whether each other one is different.
+    different: Vec<Vec<bool>>,
 }
 
-fn are_versions(one: &EmbeddedDocument<'_>, other: &EmbeddedDocument<'_>, threshold: f64) -> bool {
-    let (left, right) = (one.signal, other.signal);
-    let is_one_line = left.lineage_id.is_some() && left.lineage_id == right.lineage_id;
-    let is_one_text = !left.content_hash.is_empty() && left.content_hash == right.content_hash;
-    // Vectors of different models are not comparable.
-    let is_comparable = left.embedding_model == right.embedding_model;
-    let is_near = || match one.centroid.zip(other.centroid) {
-        Some((one, other)) => is_comparable && one.len() == other.len() && cosine(one, other) >= threshold,
-        None => false,
-    };
-    is_one_line || is_one_text || is_near()
+impl Groups {
+    fn new(documents: usize) -> Self {
+        Self {
+            group_of: (0..documents).collect(),
+            members: (0..documents).map(|one| vec![one]).collect(),
+            different: vec![vec![false; documents]; documents],
+        }
+    }
+
+    fn separate(&mut self, one: usize, other: usize) {
+        self.different[one][other] = true;
+        self.different[other][one] = true;
+    }
+
+    fn may_join(&self, one: usize, other: usize) -> bool {
+        let [left, right] = [one, other].map(|document| &self.members[self.group_of[document]]);
+        left.iter().all(|one| right.iter().all(|other| !self.different[*one][*other]))
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (first, second) = (self.group_of[one], self.group_of[other]);
+        let (into, from) = (first.min(second), first.max(second));
+        if into == from {
+            return;
+        }
+        for member in std::mem::take(&mut self.members[from]) {
+            self.group_of[member] = into;
+            self.members[into].push(member);
+        }
+        self.members[into].sort_unstable();
+    }
 }
 
 /// For vectors of unit length.
@@ -57,6 +82,8 @@ pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
 mod tests {
     use super::*;
     use crate::versions::fixtures::signal;
+    use crate::versions::text_profile::TextProfile;
+    use domain::corpus::{CANDIDATES_MAX, Signal};
     use domain::ids::SignalId;
 
     /// On the unit circle, at this angle.
@@ -65,11 +92,25 @@ mod tests {
     }
 
     fn grouped(documents: &[(Signal, Option<Vec<f32>>)], threshold: f64) -> Vec<Vec<usize>> {
-        let placed: Vec<EmbeddedDocument<'_>> = documents
-            .iter()
-            .map(|(signal, centroid)| EmbeddedDocument { signal, centroid: centroid.as_deref() })
-            .collect();
-        clusters(&placed, threshold)
+        let text = |centroid: &Option<Vec<f32>>| TextProfile {
+            centroid: centroid.clone(),
+            ..TextProfile::default()
+        };
+        let texts: Vec<TextProfile> = documents.iter().map(|(_, centroid)| text(centroid)).collect();
+        let comparable = documents.iter().zip(&texts).map(|((signal, _), text)| Comparable::of(signal, text));
+        clusters(&comparable.collect::<Vec<_>>(), threshold)
+    }
+
+    #[test]
+    fn a_document_between_two_different_ones_joins_the_nearer() {
+        let minutes = |id: i64, title: &str, angle: f32| (signal(id, title), Some(at(angle)));
+        let documents = [
+            minutes(1, "Minutes 12 March 2025", 0.0),
+            minutes(2, "Minutes", 6.0),
+            minutes(3, "Minutes 9 April 2025", 10.0),
+            minutes(4, "Minutes 9 April 2025 draft", 12.0),
+        ];
+        assert_eq!(grouped(&documents, 0.95), vec![vec![0], vec![1, 2, 3]]);
     }
 
     #[test]
@@ -125,5 +166,13 @@ mod tests {
             [(signal(1, "A"), Some(vec![1.0, 0.0])), (signal(2, "A"), Some(vec![0.5, 0.75_f32.sqrt()]))];
         assert_eq!(grouped(&documents, 0.5), vec![vec![0, 1]]);
         assert_eq!(grouped(&documents, 0.500_001), vec![vec![0], vec![1]]);
+    }
+
+    #[test]
+    fn a_full_search_is_grouped() {
+        let documents: Vec<_> = (0..CANDIDATES_MAX as i64)
+            .map(|id| (signal(id, "Lease of the mill"), Some(at(id as f32))))
+            .collect();
+        assert_eq!(grouped(&documents, 0.95).len(), 1);
     }
 }

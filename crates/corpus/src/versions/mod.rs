@@ -2,6 +2,9 @@
 //!
 //! | Module | Contents |
 //! |---|---|
+//! | `are_versions` | decides whether two documents are versions of each other |
+//! | `identity`, `kind` | what identifies a document; kinds of documents |
+//! | `text_profile`, `profile_cache` | what a text says about the identity, computed once |
 //! | `centroids` | centroids of documents |
 //! | `clusters` | groups of versions |
 //! | `pinned` | the pin that applies to a topic and a person |
@@ -9,21 +12,28 @@
 //! | `election` | which version counts, by its factors |
 //! | `version_status` | the status of each version after the decision |
 
+mod are_versions;
 mod centroids;
 mod clusters;
 pub(crate) mod election;
 mod election_inputs;
 #[cfg(test)]
 pub(crate) mod fixtures;
+mod identity;
+mod kind;
 mod pinned;
+mod profile_cache;
+mod text_profile;
 mod version_status;
 
-pub(crate) use centroids::{CentroidCache, mean};
+pub(crate) use centroids::mean;
 pub(crate) use clusters::cosine;
 pub(crate) use pinned::pinned;
+pub(crate) use profile_cache::ProfileCache;
 
 use crate::{CacheParts, permissions};
-use clusters::{EmbeddedDocument, clusters};
+use are_versions::Comparable;
+use clusters::clusters;
 use domain::corpus::{
     AclToken, CANDIDATES_MAX, DecidedBy, NewRun, Pin, Signal, Thresholds, VersionStatus, Visibility, Weights,
 };
@@ -41,10 +51,10 @@ type VersionStatuses = BTreeMap<SignalId, VersionStatus>;
 /// Empty while the license does not include the cache.
 pub async fn versions(
     parts: &CacheParts,
-    centroids: &CentroidCache,
+    profiles: &ProfileCache,
     asked: VersionQuery<'_>,
 ) -> Result<VersionStatuses, CorpusError> {
-    let found = found(parts, centroids, asked).await;
+    let found = found(parts, profiles, asked).await;
     found.map_err(|error| {
         let message = format!("versions in the cache cannot be looked for: {error}");
         CorpusError::new(CorpusErrorKind::Unavailable, message).caused_by(error)
@@ -53,7 +63,7 @@ pub async fn versions(
 
 async fn found(
     parts: &CacheParts,
-    centroids: &CentroidCache,
+    profiles: &ProfileCache,
     asked: VersionQuery<'_>,
 ) -> Result<VersionStatuses, StoreError> {
     if asked.candidates.is_empty() || !parts.license.opens_cache() {
@@ -62,7 +72,7 @@ async fn found(
     let tokens = permissions::tokens_of(parts, asked.asker).await?;
     let documents = documents(parts, &tokens, asked.candidates).await?;
     let pin = pinned(parts, &tokens, asked.topic).await?.map(|(pin, _)| pin);
-    let groups = grouped(parts, centroids, &documents).await?;
+    let groups = grouped(parts, profiles, &documents).await?;
     let ids: Vec<SignalId> = documents.iter().map(|(signal, _)| signal.signal_id).collect();
     let has_versions = groups.iter().any(|group| group.len() > 1);
     let elects = parts.settings.canonical_auto_elect_enabled || asked.on_request;
@@ -105,18 +115,16 @@ async fn documents(
 
 async fn grouped(
     parts: &CacheParts,
-    centroids: &CentroidCache,
+    profiles: &ProfileCache,
     documents: &[(Signal, f64)],
 ) -> Result<Vec<Vec<usize>>, StoreError> {
-    let mut found = Vec::with_capacity(documents.len());
+    let mut texts = Vec::with_capacity(documents.len());
     for (signal, _) in documents {
-        found.push(centroids.get(parts, signal).await?);
+        texts.push(profiles.get(parts, signal).await?);
     }
-    let placed = documents.iter().zip(&found);
-    let placed: Vec<EmbeddedDocument<'_>> = placed
-        .map(|((signal, _), centroid)| EmbeddedDocument { signal, centroid: centroid.as_deref() })
-        .collect();
-    Ok(clusters(&placed, parts.settings.version_similarity_threshold.0))
+    let comparable = documents.iter().zip(&texts).map(|((signal, _), text)| Comparable::of(signal, text));
+    let comparable: Vec<Comparable<'_>> = comparable.collect();
+    Ok(clusters(&comparable, parts.settings.version_similarity_threshold.0))
 }
 
 /// A pin on one of the versions decides; else an election does, if enabled.

@@ -1,6 +1,6 @@
 //! The status of each version after the decision, as shown in its result.
 
-use crate::lineage;
+use crate::names::version_label;
 use domain::corpus::{Badge, ClusterMark, ClusterMember, DecidedBy, MemberRole, Signal, VersionStatus};
 use domain::ids::{RunId, SignalId};
 use syntax::dates::normalize_date;
@@ -56,7 +56,7 @@ pub fn alone(is_pinned: bool, run_id: Option<RunId>) -> VersionStatus {
 
 fn member(signal: &Signal) -> ClusterMember {
     let label = if signal.version_label.is_empty() {
-        lineage::label(&signal.title, &signal.url)
+        version_label(&signal.title, &signal.url)
     } else {
         signal.version_label.clone()
     };

@@ -1,13 +1,8 @@
 //! Version information in a name: stage, number, and whether it is a copy.
 
-use crate::lineage::{Named, named};
+use crate::names::{self, Mark, Stage, VersionNumber, file_of};
 use domain::corpus::Reason;
 
-/// Words of a finished version.
-const DONE: [&str; 5] = ["final", "approved", "executed", "signed", "published"];
-/// Words of an unfinished or replaced version.
-const UNDONE: [&str; 5] = ["draft", "wip", "redline", "old", "backup"];
-const COPY: &str = "copy";
 /// The factor of a name without information.
 const START: f64 = 0.5;
 const DONE_WORTH: f64 = 0.3;
@@ -17,9 +12,9 @@ const COPY_WORTH: f64 = -0.15;
 /// Minor numbers count as thousandths: 2.10 is above 2.9.
 const MINOR_PARTS: f64 = 1000.0;
 
-/// A name as an election uses it.
+/// What title and file name say; a version number of the title comes before one of the file name.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Name(Named);
+pub struct Name(Vec<Mark>);
 
 /// The lowest and the highest number among the versions of a document.
 pub type Span = Option<(f64, f64)>;
@@ -27,27 +22,41 @@ pub type Span = Option<(f64, f64)>;
 impl Name {
     /// From title and URL.
     pub fn of(title: &str, url: &str) -> Self {
-        Self(named(title, url))
+        let mut marks = names::Name::of(title).marks;
+        for mark in names::Name::of(&file_of(url)).marks {
+            if !marks.contains(&mark) {
+                marks.push(mark);
+            }
+        }
+        Self(marks)
+    }
+
+    fn version(&self) -> Option<VersionNumber> {
+        self.0.iter().find_map(|mark| if let Mark::Number(number) = mark { Some(*number) } else { None })
     }
 
     fn number(&self) -> Option<f64> {
-        self.0.version.map(|(major, minor)| f64::from(major) + f64::from(minor) / MINOR_PARTS)
+        self.version().map(|number| f64::from(number.major) + f64::from(number.minor) / MINOR_PARTS)
     }
 
-    fn says(&self, words: &[&str]) -> bool {
-        self.0.stages.iter().any(|stage| words.contains(stage))
+    fn says(&self, wanted: Stage) -> bool {
+        self.0.iter().any(|mark| matches!(mark, Mark::Stage(_, stage) if *stage == wanted))
+    }
+
+    fn is_numbered_copy(&self) -> bool {
+        self.0.contains(&Mark::CopyNumber)
     }
 
     /// 0 to 1.
     pub fn worth(&self, span: Span) -> f64 {
         let mut worth = START;
-        if self.says(&DONE) {
+        if self.says(Stage::Done) {
             worth += DONE_WORTH;
         }
-        if self.says(&UNDONE) {
+        if self.says(Stage::Undone) {
             worth += UNDONE_WORTH;
         }
-        if self.0.is_numbered_copy || self.says(&[COPY]) {
+        if self.is_numbered_copy() || self.says(Stage::Copy) {
             worth += COPY_WORTH;
         }
         if let (Some(number), Some((lowest, highest))) = (self.number(), span)
@@ -60,14 +69,13 @@ impl Name {
 
     /// None if the name has no information.
     pub fn reason(&self) -> Option<Reason> {
-        let counts = |stage: &&&str| DONE.contains(stage) || UNDONE.contains(stage) || **stage == COPY;
-        let stages: Vec<String> =
-            self.0.stages.iter().filter(counts).map(|stage| stage.to_string()).collect();
-        let is_numbered_copy = self.0.is_numbered_copy;
-        let version = self.0.version.map(|(major, minor)| match minor {
-            0 => major.to_string(),
-            minor => format!("{major}.{minor}"),
-        });
+        let word = |mark: &Mark| match mark {
+            Mark::Stage(word, stage) if *stage != Stage::Other => Some((*word).to_owned()),
+            _ => None,
+        };
+        let stages: Vec<String> = self.0.iter().filter_map(word).collect();
+        let is_numbered_copy = self.is_numbered_copy();
+        let version = self.version().map(|number| number.to_string());
         let says_something = !stages.is_empty() || is_numbered_copy || version.is_some();
         says_something.then_some(Reason::Name { stages, is_numbered_copy, version })
     }
@@ -109,6 +117,15 @@ mod tests {
             ("Copy of Lease draft", "", 0.05),
             ("Lease (2026)", "", 0.5),
             ("Lease final2", "", 0.8),
+            ("Lease execution version", "", 0.8),
+            ("Lease superseded", "", 0.2),
+            ("Lease (current)", "", 0.5),
+            ("Lease to be signed", "", 0.5),
+            ("Mietvertrag Entwurf", "", 0.2),
+            ("Lease rev A", "", 0.5),
+            ("Lease rev C", "", 0.6),
+            ("Lease rev. 5", "", 0.7),
+            ("Lease, 5th edition", "", 0.7),
             ("Lease v1", "", 0.5),
             ("Lease v3", "", 0.6),
             ("Lease v5", "", 0.7),
