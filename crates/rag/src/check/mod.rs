@@ -12,6 +12,7 @@ mod follow_ups;
 mod injection_tests;
 mod not_found;
 mod other_language;
+mod other_script;
 mod sanitize;
 mod urls;
 

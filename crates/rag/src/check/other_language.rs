@@ -2,9 +2,11 @@
 //! with the sources, so they count neither as supported nor as unsupported.
 //!
 //! That would excuse any sentence, so its language and that of all its sources have to be certain: a word such as "war"
-//! is in the stopwords of another language, but alone it does not make an English sentence German.
+//! is in the stopwords of another language, but alone it does not make an English sentence German. A text in another
+//! script needs no stopwords: most of its characters are of a script of which the source has hardly any.
 
 use super::citation_verification::SUPPORT_MIN;
+use super::other_script;
 use crate::prompt::PromptSource;
 use domain::summary::GroundedSentence;
 use relevancy::Language;
@@ -35,7 +37,10 @@ pub(super) fn drop_unchecked(
     sentences.retain(|one| {
         let is_foreign = |n: &u32| {
             let source = sources.iter().find(|source| source.n == *n);
-            source.is_some_and(|source| are_in_different_languages(&one.text, body, &source.passages))
+            source.is_some_and(|source| {
+                are_in_different_languages(&one.text, body, &source.passages)
+                    || other_script::are_in_different_scripts(&one.text, &source.passages)
+            })
         };
         one.support >= SUPPORT_MIN || one.cites.is_empty() || !one.cites.iter().all(is_foreign)
     });
@@ -96,6 +101,8 @@ mod tests {
     const FLUSS: &str =
         "Der Fluss ist in jenem Sommer gestiegen, und viele Menschen sind aus der Stadt geflohen.";
 
+    const YIBEI: &str = "宜北河在那年夏天上涨了九米。城里的人都离开了，火车停开了好几个星期。";
+
     #[test]
     fn an_answer_in_another_language_is_not_called_unsupported() {
         let sources = sources(&[("https://a.example/elbe", ELBE)]);
@@ -109,6 +116,57 @@ mod tests {
         // A short sentence of an answer whose language is certain.
         let checked = check(&format!("{both} Sie kamen nicht mehr [1]."), &sources);
         assert!(checked.warnings[0].starts_with("3 sentences of this answer"), "{:?}", checked.warnings);
+    }
+
+    /// Their words have no blanks between them, and there are no stopwords of most of these languages.
+    #[test]
+    fn an_answer_in_another_script_is_not_called_unsupported() {
+        let sources = sources(&[("https://a.example/elbe", ELBE), ("", FLUSS), ("", YIBEI)]);
+        for written in [
+            "那年夏天河水上涨得非常厉害，许多人逃离了城市[1]。",
+            "Elbe河在2002年夏天上涨了九米[1][2]。",
+            "その夏、川の水位は大きく上昇し、多くの人が街を離れた[1]。",
+            "그해 여름 강물이 크게 불어나 많은 사람들이 도시를 떠났다 [1].",
+            "ในฤดูร้อนปีนั้นแม่น้ำสูงขึ้นมากและผู้คนจำนวนมากหนีออกจากเมือง [1]",
+            "उस गर्मी में नदी का जलस्तर बहुत बढ़ गया और लोग शहर छोड़कर चले गए [1]।",
+            "באותו קיץ עלה הנהר מאוד ואנשים רבים עזבו את העיר [1].",
+            "The river rose in that summer, and many people have left the town for good [3].",
+        ] {
+            let checked = check(written, &sources);
+            assert_eq!((checked.sentences.len(), checked.grounded), (0, None), "{written}: {checked:?}");
+            assert_eq!(checked.warnings.len(), 1, "{written}: {checked:?}");
+            assert!(checked.warnings[0].contains("could not be checked"), "{written}: {checked:?}");
+        }
+        let both = "那年夏天河水上涨得非常厉害[1]。许多人因此逃离了这座城市[1]。";
+        let checked = check(both, &sources);
+        assert!(checked.warnings[0].starts_with("2 sentences of this answer"), "{:?}", checked.warnings);
+    }
+
+    #[test]
+    fn a_name_in_another_script_does_not_excuse_a_sentence() {
+        let mixed = format!("{ELBE} {YIBEI}");
+        let sources = sources(&[("", ELBE), ("", YIBEI), ("", &mixed), ("", "1847, 12 %")]);
+        for written in [
+            // An English sentence with names.
+            "The mayor of 鄭州市金水区 has left for the planet Mars [1].",
+            "War ruined 重慶市 and 成都市 [1].",
+            "那年[1].",
+            // The source is in its script, or has enough of it to be compared.
+            "昨日股票价格暴跌，投资者损失惨重[2]。",
+            "昨日股票价格暴跌，投资者损失惨重[3]。",
+            "昨日股票价格暴跌，投资者损失惨重[1][2]。",
+            // A source of numbers is in no script.
+            "昨日股票价格暴跌，投资者损失惨重[4]。",
+            // No source at all.
+            "昨日股票价格暴跌，投资者损失惨重。",
+        ] {
+            let checked = check(written, &sources);
+            let excused = checked.warnings.iter().any(|warning| warning.contains("could not be checked"));
+            assert!(!excused && checked.grounded.is_some(), "{written}: {checked:?}");
+            assert_eq!(checked.sentences.len(), 1, "{written}: {checked:?}");
+        }
+        let quoted = check("宜北河在那年夏天上涨了九米[2]。", &sources);
+        assert_eq!(quoted.grounded, Some(1.0), "{quoted:?}");
     }
 
     /// Words such as "war", "die", "care" and "sale" are stopwords of other languages.
