@@ -298,8 +298,8 @@ def windows(text):
 
 
 def is_prose(text, shortest):
-    letters = sum(c.isascii() and (c.isalpha() or c == " ") for c in text)
-    return len(text.split()) >= shortest and letters >= 0.85 * len(text) and text.count("\\") < 4
+    readable = sum(c.isascii() and (c.isalpha() or c == " ") for c in text)
+    return len(text.split()) >= shortest and readable >= 0.85 * len(text) and text.count("\\") < 4
 
 
 def shingles(text, size=9):

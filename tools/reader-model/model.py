@@ -27,7 +27,7 @@ def quantize(rows):
 
 
 class Model:
-    """Token rows, and gate keys with their directions where the model has them."""
+    """Token rows, and attention keys with their directions where the model has them."""
 
     def __init__(self, rows, keys=None, directions=None):
         self.rows, self.keys, self.directions = rows, keys, directions
@@ -37,10 +37,10 @@ class Model:
         folder = pathlib.Path(folder)
         table = load_file(folder / "embeddings.safetensors")
         rows = table["embeddings"].astype(np.float32) * table["scales"][:, None]
-        if not (folder / "gates.safetensors").exists():
+        if not (folder / "attention.safetensors").exists():
             return cls(rows)
-        gates = load_file(folder / "gates.safetensors")
-        return cls(rows, gates["keys"].astype(np.float32) * gates["key_scales"][:, None], gates["directions"])
+        attention = load_file(folder / "attention.safetensors")
+        return cls(rows, attention["keys"].astype(np.float32) * attention["key_scales"][:, None], attention["directions"])
 
     def save(self, folder):
         folder = pathlib.Path(folder)
@@ -48,8 +48,8 @@ class Model:
         embeddings, scales = quantize(self.rows)
         save_file({"embeddings": embeddings, "scales": scales}, folder / "embeddings.safetensors")
         keys, key_scales = quantize(self.keys)
-        gates = {"keys": keys, "key_scales": key_scales, "directions": self.directions.astype(np.float32)}
-        save_file(gates, folder / "gates.safetensors")
+        attention = {"keys": keys, "key_scales": key_scales, "directions": self.directions.astype(np.float32)}
+        save_file(attention, folder / "attention.safetensors")
 
     def vector(self, ids):
         if not ids:

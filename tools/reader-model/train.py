@@ -128,12 +128,12 @@ def prepare(arguments):
 
 
 class Student(torch.nn.Module):
-    def __init__(self, model, gate_size=32):
+    def __init__(self, model, attention_size=32):
         super().__init__()
         rows = torch.tensor(model.rows)
         self.rows = torch.nn.Parameter(rows)
         if model.keys is None:
-            keys, directions = torch.zeros(len(rows), gate_size), torch.randn(rows.shape[1], gate_size) * 0.1
+            keys, directions = torch.zeros(len(rows), attention_size), torch.randn(rows.shape[1], attention_size) * 0.1
         else:
             keys, directions = torch.tensor(model.keys), torch.tensor(model.directions)
         self.keys, self.directions = torch.nn.Parameter(keys), torch.nn.Parameter(directions)
@@ -141,8 +141,8 @@ class Student(torch.nn.Module):
     def forward(self, ids, mask):
         rows = F.embedding(ids, self.rows) * mask[:, :, None]
         context = F.normalize(rows.sum(1), dim=1) @ self.directions
-        gates = torch.einsum("bld,bd->bl", F.embedding(ids, self.keys), context).clamp(-3, 3).exp() * mask
-        return F.normalize(torch.einsum("bl,bld->bd", gates, rows), dim=1)
+        attention = torch.einsum("bld,bd->bl", F.embedding(ids, self.keys), context).clamp(-3, 3).exp() * mask
+        return F.normalize(torch.einsum("bl,bld->bd", attention, rows), dim=1)
 
     def model(self):
         return Model(*(p.detach().float().cpu().numpy() for p in (self.rows, self.keys, self.directions)))
@@ -163,7 +163,7 @@ def train(student, passages, queries, members, arguments):
     optimizer = torch.optim.Adam(
         [
             {"params": [student.rows], "lr": arguments.rate},
-            {"params": [student.keys, student.directions], "lr": arguments.rate * arguments.gate_rate},
+            {"params": [student.keys, student.directions], "lr": arguments.rate * arguments.attention_rate},
         ],
         betas=(0.9, 0.99),
     )
@@ -220,7 +220,7 @@ def main():
     parser.add_argument("--steps", type=int, default=5000)
     parser.add_argument("--rate", type=float, default=0.003)
     parser.add_argument(
-        "--gate-rate", type=float, default=0.3, help="learning rate of the gates, as a part of --rate"
+        "--attention-rate", type=float, default=0.3, help="learning rate of the attention, as a part of --rate"
     )
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--clusters", type=int, default=4, help="clusters in a batch")

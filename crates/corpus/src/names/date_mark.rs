@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 const YEARS: RangeInclusive<u32> = 1900..=2099;
 const ORDINALS: [&str; 4] = ["first", "second", "third", "fourth"];
 const WEEKS: [&str; 4] = ["week", "kw", "cw", "woche"];
-/// A month of so few letters does not stand alone.
+/// A month of so few characters does not stand alone.
 const SHORT_CHARS_MAX: usize = 3;
 /// Words between a day and its month, or a period and its year.
 const LINKS: [&str; 3] = ["of", "de", "in"];

@@ -73,7 +73,7 @@ impl Name {
             } else if let Some((number, used)) = identifier_at(&words[place..]) {
                 add(&mut name.numbers, number);
                 (place, is_after_draft) = (place + used, false);
-            } else if place > 0 && is_letter_or_roman(word) {
+            } else if place > 0 && is_character_or_roman(word) {
                 add(&mut name.numbers, text.to_owned());
                 place += 1;
             } else {
@@ -115,10 +115,10 @@ pub fn identifier_at(words: &[Word]) -> Option<(String, usize)> {
 }
 
 /// `Annex B`, `Part III`
-fn is_letter_or_roman(word: &Word) -> bool {
+fn is_character_or_roman(word: &Word) -> bool {
     let is_roman = word.is_shouted && word.text.chars().all(|c| matches!(c, 'i' | 'v' | 'x'));
-    let is_letter = word.is_capitalized && word.text.chars().count() == 1;
-    (is_roman || is_letter) && word.text.is_ascii()
+    let is_alphabetic = word.is_capitalized && word.text.chars().count() == 1;
+    (is_roman || is_alphabetic) && word.text.is_ascii()
 }
 
 fn without_zeros(digits: &str) -> &str {
@@ -216,7 +216,7 @@ mod tests {
             ("Invoice 2025-017 Pallas Shipping (1)", "invoice pallas shipping | 2025-17 | 0 0"),
             ("SOW 07 Tessel - draft", "sow tessel | 7 | 0 0"),
             ("Lease Unit 4 draft of 12 March", "lease unit | 4 | 0 1"),
-            ("Board minutes 12 March 2025 draft", "board minutes |  | 1 0"),
+            ("Council minutes 12 March 2025 draft", "council minutes |  | 1 0"),
             ("insp-b12-rev-a.pdf", "insp | b12 | 0 0"),
             ("Part III of Annex B", "part annex | iii b | 0 0"),
             ("Staff Handbook 2024-25", "staff handbook |  | 1 0"),

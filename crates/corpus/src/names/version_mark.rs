@@ -110,14 +110,14 @@ const AT_END: [&str; 4] = ["clean", "new", "neu", "comments"];
 pub struct VersionNumber {
     pub major: u32,
     pub minor: u32,
-    pub is_letter: bool,
+    pub is_alphabetic: bool,
 }
 
 impl std::fmt::Display for VersionNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let letter = u8::try_from(self.major).ok().filter(|_| self.is_letter);
-        match (letter, self.minor) {
-            (Some(letter), _) => write!(f, "{}", char::from(b'A' + letter.saturating_sub(1))),
+        let character = u8::try_from(self.major).ok().filter(|_| self.is_alphabetic);
+        match (character, self.minor) {
+            (Some(character), _) => write!(f, "{}", char::from(b'A' + character.saturating_sub(1))),
             (None, 0) => write!(f, "{}", self.major),
             (None, minor) => write!(f, "{}.{minor}", self.major),
         }
@@ -137,7 +137,7 @@ impl Mark {
     /// As shown to people; empty if it is not.
     pub fn label(&self) -> String {
         match self {
-            Self::Number(number) if number.is_letter => format!("rev {number}"),
+            Self::Number(number) if number.is_alphabetic => format!("rev {number}"),
             Self::Number(number) => format!("v{number}"),
             Self::Stage(word, _) if !UNLABELED.contains(word) => (*word).to_owned(),
             Self::Stage(..) | Self::CopyNumber => String::new(),
@@ -185,8 +185,8 @@ fn number_at(words: &[Word]) -> Option<(VersionNumber, usize)> {
     let first = words.first()?;
     let prefix = first.text.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_attached = prefix.len() < first.text.len();
-    if !is_attached && let Some(letter) = letter_at(words) {
-        return Some(letter);
+    if !is_attached && let Some(character) = revision_at(words) {
+        return Some(character);
     }
     if !NUMBERED.contains(&prefix) || (!is_attached && prefix == "r") {
         return None;
@@ -202,28 +202,28 @@ fn number_at(words: &[Word]) -> Option<(VersionNumber, usize)> {
     let minor = words.get(used).filter(|word| matches!(word.before, Some('.' | '_' | '-')));
     let is_date = words.get(used + 1).is_some_and(|word| super::months::month_of(word).is_some());
     let minor = minor.and_then(Word::number).filter(|minor| *minor <= NUMBER_MAX && !is_date);
-    let number = VersionNumber { major, minor: minor.unwrap_or(0), is_letter: false };
+    let number = VersionNumber { major, minor: minor.unwrap_or(0), is_alphabetic: false };
     Some((number, used + usize::from(minor.is_some())))
 }
 
 /// `rev B`, and `revb` as in file names
-fn letter_at(words: &[Word]) -> Option<(VersionNumber, usize)> {
+fn revision_at(words: &[Word]) -> Option<(VersionNumber, usize)> {
     let first = words.first()?;
-    let letter = |text: &str| match text.as_bytes() {
-        [letter @ b'a'..=b'z'] => Some(u32::from(letter - b'a') + 1),
+    let character = |text: &str| match text.as_bytes() {
+        [character @ b'a'..=b'z'] => Some(u32::from(character - b'a') + 1),
         _ => None,
     };
-    let number = |major| VersionNumber { major, minor: 0, is_letter: true };
+    let number = |major| VersionNumber { major, minor: 0, is_alphabetic: true };
     if LETTERED.contains(&first.text.as_str()) {
-        return letter(&words.get(1)?.text).map(|major| (number(major), 2));
+        return character(&words.get(1)?.text).map(|major| (number(major), 2));
     }
-    first.text.strip_prefix("rev").and_then(letter).map(|major| (number(major), 1))
+    first.text.strip_prefix("rev").and_then(character).map(|major| (number(major), 1))
 }
 
 /// `third edition`, `2nd ed`, `3. Auflage`, `edition 3`, `ed3`, `second draft`
 fn edition_at(words: &[Word]) -> Option<(VersionNumber, usize)> {
     let first = words.first()?;
-    let number = |major| VersionNumber { major, minor: 0, is_letter: false };
+    let number = |major| VersionNumber { major, minor: 0, is_alphabetic: false };
     let is_small = |major: &u32| (1..100).contains(major);
     let is_edition = |word: &Word| EDITIONS.contains(&word.text.as_str());
     if let Some(next) = words.get(1) {

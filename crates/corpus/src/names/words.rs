@@ -2,8 +2,8 @@
 
 use relevancy::tokens::{lower, tokens};
 
-/// At least so many letters after a digit are a word of their own: `v2final`, but `12th`.
-const LETTERS_MIN: usize = 3;
+/// At least so many characters after a digit are a word of their own: `v2final`, but `12th`.
+const CHARACTERS_MIN: usize = 3;
 /// Words that are abbreviated with a period inside a sentence.
 const ABBREVIATED: [&str; 11] = ["dr", "mr", "mrs", "ms", "prof", "st", "no", "nr", "rev", "ed", "hr"];
 
@@ -15,7 +15,7 @@ pub struct Word {
     pub before: Option<char>,
     pub is_first_of_sentence: bool,
     pub is_capitalized: bool,
-    /// In capital letters only.
+    /// In capital characters only.
     pub is_shouted: bool,
     /// Stands alone in parentheses.
     pub is_parenthesized: bool,
@@ -79,9 +79,9 @@ fn pieces(token: &str) -> Vec<std::ops::Range<usize>> {
     let mut last: Option<char> = None;
     for (place, c) in token.char_indices() {
         let is_hump = last.is_some_and(char::is_lowercase) && c.is_uppercase();
-        let letters = || token[place..].chars().take(LETTERS_MIN).filter(|c| c.is_alphabetic()).count();
+        let characters = || token[place..].chars().take(CHARACTERS_MIN).filter(|c| c.is_alphabetic()).count();
         let follows_number = last.is_some_and(|last| last.is_ascii_digit()) && c.is_alphabetic();
-        if is_hump || (follows_number && letters() == LETTERS_MIN) {
+        if is_hump || (follows_number && characters() == CHARACTERS_MIN) {
             pieces.push(start..place);
             start = place;
         }

@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     const CLEANING: &str =
-        "Brightway cleans the rooms of Marlow Dental Practice twenty times a month for 770 pounds.";
+        "Brightway cleans the offices of Marlow Dental Practice twenty times a month for 770 pounds.";
 
     /// Whether documents with these titles and texts are different ones.
     fn disagree(one: (&str, &str), other: (&str, &str)) -> bool {

@@ -151,7 +151,7 @@ const KINDS: [(DocumentKind, &[&str]); 4] = [
         ],
     ),
 ];
-/// A German compound has at least so many letters, and its last part at least those of `PART_CHARS_MIN`.
+/// A German compound has at least so many characters, and its last part at least those of `PART_CHARS_MIN`.
 const COMPOUND_CHARS_MIN: usize = 9;
 const PART_CHARS_MIN: usize = 6;
 
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn names_say_kinds() {
         let table = [
-            ("Board minutes 12 March 2025 approved", DocumentKind::Event),
+            ("Council minutes 12 March 2025 approved", DocumentKind::Event),
             ("Weekly sales report", DocumentKind::Report),
             ("Report on the travel policy", DocumentKind::Report),
             ("Invoice policy 2024", DocumentKind::Edition),

@@ -10,7 +10,7 @@ const HEAD_WORDS: usize = 160;
 const PARTY_WORDS: usize = 60;
 /// Most dates that are remembered.
 const DATES_MAX: usize = 12;
-/// Words before a number that identifies a document or its subject, written with a capital letter.
+/// Words before a number that identifies a document or its subject, written with a capital character.
 const LABELS: [&str; 20] = [
     "invoice",
     "rechnung",
@@ -82,7 +82,7 @@ const NO_NAMES: [&str; 44] = [
     "page",
     "slide",
 ];
-/// The language in which every noun begins with a capital letter.
+/// The language in which every noun begins with a capital character.
 const CAPITALIZING: &str = "de";
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -170,7 +170,7 @@ fn numbers(words: &[Word]) -> Vec<(&'static str, String)> {
     numbers
 }
 
-/// Words that begin with a capital letter for no other reason than to be names.
+/// Words that begin with a capital character for no other reason than to be names.
 fn names(words: &[Word]) -> Vec<String> {
     let is_name = |word: &&Word| {
         word.is_capitalized

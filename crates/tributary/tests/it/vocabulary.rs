@@ -76,9 +76,11 @@ const ALLOWED_MAX: usize = 16;
 const DATA: &[&str] = &[
     "config/providers/",
     "crates/corpus/data/",
+    "crates/corpus/tests/data/",
     "crates/domain/data/",
     "crates/processors/data/",
     "crates/provider_doctor/tests/doctor/",
+    "crates/rag/tests/data/",
     "crates/relevancy/data/",
     "crates/tributary/demo/",
     "crates/tributary/tests/it/snapshots/",
