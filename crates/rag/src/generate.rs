@@ -1,5 +1,6 @@
 //! The generation pipeline of a summary: select results, fetch their texts, assemble the prompt, generate, check, store.
 
+use crate::answerability::{most_confident, rate_results};
 use crate::check::{Checked, SourceUse, answer_source, check};
 use crate::context::RagContext;
 use crate::error::SummaryError;
@@ -10,7 +11,7 @@ use crate::lease::LeaseOutcome;
 use crate::prompt::{AssembledPrompt, PromptInput, PromptSource, SourceText, assemble};
 use crate::query::{language_of_query, plain_query};
 use crate::safe_stream::SafeStream;
-use crate::selection::{BestScore, Selection, SelectionRules, select_results};
+use crate::selection::{Selection, SelectionRules, nothing_relevant, select_results};
 use crate::summary_item::{Generated, summary_item};
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
 use domain::ids::ProviderId;
@@ -171,17 +172,26 @@ impl RagContext {
         let mut sets = self.federation.reader.saved_sets(search).await?;
         self.federation.mixer.apply_preferences(search, &mut sets).await?;
         let settings = &self.settings;
+        let wanted = &generation.request.items;
+        let answerability = if wanted.is_empty() {
+            let query = plain_query(search);
+            let language = language_of_query(settings, &query);
+            let results = most_confident(&sets);
+            run_blocking(move || rate_results(language, &query, &results)).await?
+        } else {
+            BTreeMap::new()
+        };
         let asked = sets.iter().filter_map(|set| providers.get(&set.provider));
         let overrides = asked.clone().map(|one| (one.id, one.spec.config.rag)).collect();
         let plugins = &self.federation.plugins;
         let generating = asked.filter(|one| plugins.is_from(ResultOrigin::Generated, one));
-        let wanted = &generation.request.items;
         let rules = SelectionRules {
             field: settings.rag_inclusion_field,
             threshold: settings.rag_score_inclusion_threshold,
             strategy: settings.rag_distribution_strategy,
             max: settings.rag_max_to_consider as usize,
             generated: generating.map(|one| one.id).collect(),
+            answerability,
             order: if wanted.is_empty() { Vec::new() } else { self.federation.mixer.order(search, &sets) },
         };
         // A duplicate is used only if it is named by its id.
@@ -340,23 +350,6 @@ fn model_failure(error: &ModelError, deadline: Instant) -> SummaryError {
     }
 }
 
-fn nothing_relevant(selection: &Selection) -> SummaryError {
-    let mut message = match selection.best {
-        _ if !selection.unknown.is_empty() => "None of the requested results can be used.".to_owned(),
-        // The threshold may be that of the result's own source.
-        Some(BestScore { score, field, threshold }) => format!(
-            "No result is relevant enough: the best {} is {score:.2}, and more than {threshold} is needed.",
-            field.as_str()
-        ),
-        None => "The search has no results to answer from.".to_owned(),
-    };
-    for more in &selection.messages {
-        message.push(' ');
-        message.push_str(more);
-    }
-    SummaryError::of(SummaryFault::NoRelevantResults, message)
-}
-
 fn no_text(warnings: &[String]) -> SummaryError {
     let message = format!("There is no text to answer from. {}", warnings.join(" "));
     SummaryError::of(SummaryFault::NoSourceText, message.trim_end())
@@ -379,7 +372,6 @@ mod tests {
     use super::*;
     use crate::summary_item::tests::provider;
     use domain::ids::AiProviderId;
-    use domain::rag::InclusionField;
     use serde_json::json;
 
     #[test]
@@ -410,21 +402,5 @@ mod tests {
             assert_eq!(warning.is_some(), is_warned, "{named:?}");
             assert!(warning.is_none_or(|text| text.contains("99") && text.contains("'Own'")));
         }
-    }
-
-    #[test]
-    fn the_error_explains_why_nothing_is_relevant() {
-        let of = |best: Option<f64>, unknown: Vec<i64>| {
-            let field = InclusionField::Confidence;
-            let best = best.map(|score| BestScore { score, field, threshold: 1.1 });
-            nothing_relevant(&Selection { best, unknown, ..Selection::default() }).to_string()
-        };
-        assert_eq!(of(None, vec![]), "The search has no results to answer from.");
-        let named = of(Some(0.421), vec![]);
-        assert!(
-            named.contains("swirl_confidence_score is 0.42") && named.contains("more than 1.1"),
-            "{named}"
-        );
-        assert!(of(None, vec![9]).starts_with("None of the requested results"));
     }
 }

@@ -11,16 +11,20 @@
 //! | `lease` | the right of one process to write the summary of a search |
 //! | `generate` | the pipeline |
 //! | `selection`, `fetch_texts`, `query`, `prompt`, `safe_stream`, `check`, `summary_item` | its steps |
-//! | `extractive` | summaries without a model |
+//! | `extractive`, `question_kind` | summaries without a model; what a question asks for |
+//! | `answerability` | how likely a result contains an answer |
+//! | `facts` | numbers, dates, names and negations of a text, and their comparison |
 //! | `chat` | conversations with tools and citations |
 //! | `prose` | the Markdown of models in blocks, for pages and exports |
 
+mod answerability;
 pub mod chat;
 mod check;
 mod context;
 mod error;
 mod events;
 mod extractive;
+mod facts;
 mod fetch_texts;
 mod generate;
 mod in_progress;
@@ -28,6 +32,7 @@ mod lease;
 mod prompt;
 pub mod prose;
 mod query;
+mod question_kind;
 mod rag_store;
 mod request;
 mod safe_stream;

@@ -1,7 +1,9 @@
 //! Splits a text of any length into sentences.
 
+use crate::facts::months;
 use relevancy::passages::ELLIPSIS;
 use relevancy::sentences::{SENTENCES_MAX, sentences as first_sentences};
+use relevancy::tokens::lower;
 
 /// A sentence and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +31,15 @@ pub(crate) fn sentences(text: &str, max: usize) -> Vec<Sentence<'_>> {
                 let sentence = &part[at + place.start..at + place.end];
                 let trimmed = sentence.trim().trim_end_matches(ELLIPSIS.trim()).trim_end();
                 let before = sentence.len() - sentence.trim_start().len();
-                if !trimmed.is_empty() && found.len() < max {
-                    found.push(Sentence { text: trimmed, start: start + at + place.start + before, run });
+                let begin = start + at + place.start + before;
+                if let Some(last) = found.last_mut().filter(|last: &&mut Sentence<'_>| last.run == run)
+                    && ends_with_ordinal(last.text)
+                    && continues(trimmed)
+                {
+                    // "Am 3. August" is one sentence.
+                    last.text = &text[last.start..begin + trimmed.len()];
+                } else if !trimmed.is_empty() && found.len() < max {
+                    found.push(Sentence { text: trimmed, start: begin, run });
                 }
             }
             match whole.last() {
@@ -41,6 +50,18 @@ pub(crate) fn sentences(text: &str, max: usize) -> Vec<Sentence<'_>> {
         start += part.len();
     }
     found
+}
+
+/// Whether a text ends with a number such as "3.", which ends no sentence if a month or a word in lower case follows.
+fn ends_with_ordinal(text: &str) -> bool {
+    let before = text.strip_suffix('.').unwrap_or_default();
+    let digits = before.len() - before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    (1..=2).contains(&digits) && before[..before.len() - digits].ends_with(' ')
+}
+
+fn continues(text: &str) -> bool {
+    let word: String = text.chars().take_while(|c| c.is_alphabetic()).collect();
+    text.starts_with(char::is_lowercase) || months(&lower(&word)).is_some() || word == "Jahrhundert"
 }
 
 #[cfg(test)]
@@ -59,6 +80,15 @@ mod tests {
         for one in &found {
             assert_eq!(&text[one.start..one.start + one.text.len()], one.text);
         }
+        let dated = sentences(
+            "Er kam am 3. August 2023 an. Im 13. Jahrhundert war es so. Es waren 12. Dann kam er.",
+            9,
+        );
+        let texts: Vec<&str> = dated.iter().map(|one| one.text).collect();
+        assert_eq!(
+            texts,
+            ["Er kam am 3. August 2023 an.", "Im 13. Jahrhundert war es so.", "Es waren 12.", "Dann kam er."]
+        );
         let long = "It rose. ".repeat(500);
         assert_eq!(sentences(&long, 1000).len(), 500);
         assert_eq!(sentences(&long, 70).len(), 70);

@@ -56,7 +56,7 @@ pub use external_embedding::{ExternalEmbedding, ExternalEmbeddings};
 pub use language::Language;
 pub use pool::{ProviderResults, score, score_by, score_pool};
 pub use prepare::{find_again, mark_file_system, prepare, text_of};
-pub use query::{Query, TermMatch};
+pub use query::{Query, Term, TermMatch};
 pub use query_forms::{QueryForms, ResultLanguages};
 pub use reranked::rerank;
 pub use targets::MatchTargets;

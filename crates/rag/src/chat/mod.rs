@@ -13,6 +13,7 @@ mod limits;
 mod model;
 mod question;
 mod reading_order;
+mod small_talk;
 mod system_prompt;
 mod title;
 mod tool_scope;

@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 const SUBJECT_WORDS_MAX: usize = 8;
 /// A message with more words of its own does not depend on an earlier one.
 const REFERRING_WORDS_MAX: usize = 3;
+/// A message with so many words of its own can be answered without an earlier one.
+const OWN_SUBJECT_WORDS_MIN: usize = 2;
 /// A question such as "Why twice?".
 const ELLIPSIS_WORDS_MAX: usize = 2;
 
@@ -50,6 +52,11 @@ const GENERIC: &str = "happen happened happens occur occurred mean means meant e
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Question {
     pub query: String,
+    /// The message, followed by the subject that it refers to.
+    pub asked: String,
+    pub message: String,
+    /// The message names something of its own.
+    pub has_own_subject: bool,
     language: Language,
     /// Stems of the message's own words, of which a sentence needs one; empty if every sentence fits.
     needed: BTreeSet<String>,
@@ -67,9 +74,19 @@ impl Question {
     fn in_language(language: Language, earlier: &[&str], message: &str) -> Self {
         let subject = if refers_back(language, message) { subject(language, earlier) } else { Vec::new() };
         if subject.is_empty() {
-            return Self { query: message.to_owned(), language, needed: BTreeSet::new() };
+            let message = message.to_owned();
+            return Self {
+                query: message.clone(),
+                asked: message.clone(),
+                message,
+                has_own_subject: false,
+                language,
+                needed: BTreeSet::new(),
+            };
         }
         let own = own_words(language, message);
+        let asked = format!("{} {}", message.trim_end_matches(['?', '!', '.', ' ']), subject.join(" "));
+        let has_own_subject = own.len() >= OWN_SUBJECT_WORDS_MIN;
         let needed = own.iter().map(|word| language.stem(word).into_owned()).collect();
         let mut words = subject;
         for word in own {
@@ -77,7 +94,7 @@ impl Question {
                 words.push(word);
             }
         }
-        Self { query: words.join(" "), language, needed }
+        Self { query: words.join(" "), asked, message: message.to_owned(), has_own_subject, language, needed }
     }
 
     /// The lines that say something about what the message itself asks.

@@ -5,10 +5,12 @@ use super::event::ChatEvent;
 use super::limits::{ANSWER_TIME, ANSWER_TOKENS_MAX, ROUNDS_MAX};
 use super::model::{DeltaSink, ModelReply, model_request, request_reply};
 use super::question::Question;
+use super::small_talk::SmallMessage;
 use super::system_prompt::{self, SystemPrompt};
 use super::tool_scope::{ToolScope, fitted};
 use super::tools::SearchArgs;
 use super::{citations, history, tools};
+use crate::check::sanitized_text;
 use crate::context::RagDeps;
 use crate::extractive::extract;
 use crate::generate::CUT_OFF;
@@ -112,27 +114,47 @@ impl<'a> ChatTurn<'a> {
         before: &[ChatMessage],
         message: &str,
     ) -> Result<ModelReply, ChatError> {
+        if let Some(small) = SmallMessage::of(message) {
+            if !self.is_extractive() {
+                return self.ask(1, system, &turns, Vec::new()).await;
+            }
+            let text = small.reply(&self.scope.sources);
+            let shown = sanitized_text(&text, &[]);
+            return Ok(self.own_reply(text, shown).await);
+        }
         let question = Question::of(&self.scope.deps.settings, before, message);
         let found = tools::search_for(&mut self.scope, SearchArgs::of_message(&question.query)).await?;
         if !self.is_extractive() {
             history::append(&mut turns, &found);
             return self.ask(1, system, &turns, Vec::new()).await;
         }
-        let extracted = extract(
-            language_of_query(&self.scope.deps.settings, &question.query),
-            &question.query,
-            self.scope.documents.sources(),
-        );
-        let extracted = question.fitting_lines(&extracted);
+        let extracted = self.extracted(&question);
         let (text, shown) = if extracted.trim().is_empty() {
             // With the marker it is not a claim, which would need a source.
             (format!("{NOT_FOUND}\n{NOTHING_FOUND}"), NOTHING_FOUND.to_owned())
         } else {
             (extracted.clone(), extracted)
         };
+        Ok(self.own_reply(text, shown).await)
+    }
+
+    /// The sentences that answer the message with its subject, or else the message alone if it has one of its own.
+    fn extracted(&self, question: &Question) -> String {
+        let sources = self.scope.documents.sources();
+        let language = |text: &str| language_of_query(&self.scope.deps.settings, text);
+        let asked = extract(language(&question.asked), &question.asked, sources);
+        let asked = question.fitting_lines(&asked);
+        if !asked.is_empty() || !question.has_own_subject {
+            return asked;
+        }
+        question.fitting_lines(&extract(language(&question.message), &question.message, sources))
+    }
+
+    /// A reply that no model writes.
+    async fn own_reply(&self, text: String, shown: String) -> ModelReply {
         self.scope.emit(ChatEvent::Delta { round: 1, text: shown }).await;
         let provider = self.scope.provider.clone();
-        Ok(ModelReply { provider, text, calls: Vec::new(), calls_left_out: 0, is_cut: false })
+        ModelReply { provider, text, calls: Vec::new(), calls_left_out: 0, is_cut: false }
     }
 
     async fn ask(

@@ -1,6 +1,7 @@
 //! Measures how well the cited passages support each sentence, by words and by meaning.
 
 use super::{citation_syntax, sanitize};
+use crate::facts::{ClaimFacts, Facts, SourceFacts, SourceParts};
 use crate::prompt::PromptSource;
 use crate::prompt::language::language_of;
 use crate::sentences::{Sentence, sentences};
@@ -10,13 +11,21 @@ use relevancy::embedder::{Embedding, embed};
 use relevancy::tokens::{lower, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use syntax::strip_html::readable;
 
 /// Minimum support of a grounded sentence.
 pub(super) const SUPPORT_MIN: f64 = 0.35;
 /// Weight of word overlap; the rest is the weight of semantic similarity.
 const WORDS_WEIGHT: f64 = 0.6;
-/// Numbers weigh more than words.
-const NUMBER_WEIGHT: f64 = 2.0;
+/// Numbers and dates weigh more than words.
+const FACT_WEIGHT: f64 = 2.0;
+/// Maximum support of a sentence that differs from its sources in a number, a date, a name or a negation.
+const DIFFERING_MAX: f64 = 0.2;
+/// Title, author and date support a sentence with so many words if they have nearly all of them.
+const FIELDS_SHARE_MIN: f64 = 0.8;
+const FIELDS_WORDS_MIN: usize = 3;
+/// Minimum share of the words of a sentence in another one that may deny it.
+const DENIAL_SHARED_MIN: f64 = 0.5;
 /// Maximum number of sentences that are checked.
 pub(super) const SENTENCES_MAX: usize = 200;
 /// Maximum number of passages compared per source.
@@ -32,6 +41,8 @@ pub(super) struct Support<'a> {
     indexed: BTreeMap<u32, IndexedSource<'a>>,
     /// By source, the passage that supports the first sentence that cites it.
     quotes: BTreeMap<u32, Quote>,
+    /// The sentences that differ from their sources in a fact.
+    differing: BTreeSet<String>,
 }
 
 /// A part of the passages of a source.
@@ -44,7 +55,16 @@ pub(super) struct Quote {
 
 struct IndexedSource<'a> {
     language: Language,
+    sentences: Vec<SourceSentence>,
     passages: Vec<Passage<'a>>,
+    /// Title, author and date.
+    fields: SourceSentence,
+}
+
+struct SourceSentence {
+    /// Stems without stop words, numbers and dates.
+    stems: BTreeSet<String>,
+    facts: SourceFacts,
 }
 
 /// A sentence, or two adjacent ones.
@@ -52,13 +72,14 @@ struct Passage<'a> {
     text: &'a str,
     /// In the passages, in bytes.
     offset: usize,
-    stems: BTreeSet<String>,
+    /// Its sentences.
+    sentences: Range<usize>,
     embedding: Embedding,
 }
 
 impl<'a> Support<'a> {
     pub fn of(sources: &'a [PromptSource]) -> Self {
-        Self { sources, indexed: BTreeMap::new(), quotes: BTreeMap::new() }
+        Self { sources, indexed: BTreeMap::new(), quotes: BTreeMap::new(), differing: BTreeSet::new() }
     }
 
     /// The sentences of a text with normalized citations.
@@ -72,43 +93,106 @@ impl<'a> Support<'a> {
         self.quotes.get(&n).cloned().unwrap_or_default()
     }
 
+    /// Whether a sentence has a number, a date or a name that its sources do not have, or denies what they say.
+    pub fn is_differing(&self, sentence: &str) -> bool {
+        self.differing.contains(sentence)
+    }
+
     fn grounded(&mut self, text: String) -> GroundedSentence {
         let is_known = |n: &u32| self.sources.iter().any(|source| source.n == *n);
         let cites: Vec<u32> = citation_syntax::cites(&text).into_iter().filter(is_known).collect();
+        cites.iter().for_each(|n| self.index(*n));
         let bare = citation_syntax::without(&text);
         let embedding = embed(&bare);
-        let mut support: f64 = 0.0;
-        for n in &cites {
-            let Some((own, quote)) = self.best(*n, &bare, &embedding) else { continue };
-            support = support.max(own);
-            if own >= SUPPORT_MIN {
-                self.quotes.entry(*n).or_insert(quote);
+        let cited: Vec<Comparison<'_>> = cites
+            .iter()
+            .filter_map(|n| Comparison::of(*n, self.indexed.get(n)?, &bare, &embedding))
+            .collect();
+        let mut support = cited.iter().map(|one| one.support).fold(0.0, f64::max);
+        let is_differing = support >= SUPPORT_MIN && differs(&cited);
+        if is_differing {
+            support = support.min(DIFFERING_MAX);
+        } else {
+            let good = cited.iter().filter(|one| one.best_support >= SUPPORT_MIN);
+            let quotes: Vec<(u32, Quote)> = good.map(|one| (one.n, one.quote())).collect();
+            for (n, quote) in quotes {
+                self.quotes.entry(n).or_insert(quote);
             }
+        }
+        if is_differing {
+            self.differing.insert(text.clone());
         }
         GroundedSentence { text, cites, support: rounded(support) }
     }
 
-    /// The passage of a source that supports a sentence best.
-    fn best(&mut self, n: u32, sentence: &str, embedding: &Embedding) -> Option<(f64, Quote)> {
-        if !self.indexed.contains_key(&n) {
-            let source = self.sources.iter().find(|source| source.n == n)?;
-            self.indexed.insert(n, index_source(&source.passages));
+    fn index(&mut self, n: u32) {
+        if let Some(source) = self.sources.iter().find(|source| source.n == n) {
+            self.indexed.entry(n).or_insert_with(|| index_source(source));
         }
-        let IndexedSource { language, passages } = self.indexed.get(&n)?;
-        let stems = stems(*language, sentence);
+    }
+}
+
+/// A sentence and a source that it cites.
+struct Comparison<'a> {
+    n: u32,
+    source: &'a IndexedSource<'a>,
+    stems: BTreeSet<String>,
+    facts: ClaimFacts<'a>,
+    /// By the best passage, or by the fields of the source.
+    support: f64,
+    best: &'a Passage<'a>,
+    /// By the best passage alone.
+    best_support: f64,
+}
+
+impl<'a> Comparison<'a> {
+    fn of(n: u32, source: &'a IndexedSource<'a>, sentence: &'a str, embedding: &Embedding) -> Option<Self> {
+        let facts = ClaimFacts::read(source.language, sentence);
+        let stems = stems(source.language, sentence, &facts.facts);
         let mut best: Option<(f64, &Passage<'_>)> = None;
-        for passage in passages {
-            let found = support(&stems, embedding, passage);
+        for passage in &source.passages {
+            let found = support(&stems, &facts, embedding, source, passage);
             // Among equals the shorter one wins, which precedes its pairs.
             if best.is_none_or(|(known, _)| found > known + 1e-9) {
                 best = Some((found, passage));
             }
         }
-        best.map(|(found, passage)| {
-            let text = passage.text.chars().take(QUOTE_CHARS_MAX).collect();
-            (found, Quote { text, offset: passage.offset })
-        })
+        let (best_support, best) = best?;
+        let by_fields = shared_words(&stems, &facts, &[&source.fields]);
+        let is_of_fields = by_fields >= FIELDS_SHARE_MIN && stems.len() + facts.count() >= FIELDS_WORDS_MIN;
+        let support = if is_of_fields { best_support.max(by_fields) } else { best_support };
+        Some(Self { n, source, stems, facts, support, best, best_support })
     }
+
+    fn quote(&self) -> Quote {
+        let text = self.best.text.chars().take(QUOTE_CHARS_MAX).collect();
+        Quote { text, offset: self.best.offset }
+    }
+
+    /// The sentences of the source that share at least this many words, and those next to its best passage.
+    fn near(&self, words_min: usize) -> impl Iterator<Item = &'a SourceFacts> {
+        let Range { start, end } = self.best.sentences;
+        let neighbors = start.saturating_sub(1)..end + 1;
+        let is_near = move |(place, one): (usize, &'a SourceSentence)| {
+            let shared = one.stems.intersection(&self.stems).count();
+            (shared >= words_min || neighbors.contains(&place)).then_some(&one.facts)
+        };
+        self.source.sentences.iter().enumerate().filter_map(is_near)
+    }
+}
+
+/// Whether a sentence has a number, a date or a name that none of the sources has, or is denied by one of them.
+fn differs(cited: &[Comparison<'_>]) -> bool {
+    let Some(first) = cited.first() else { return false };
+    let fields = || cited.iter().map(|one| &one.source.fields.facts);
+    let sentences = cited.iter().flat_map(|one| &one.source.sentences).map(|one| &one.facts);
+    let words_min = (first.stems.len() as f64 * DENIAL_SHARED_MIN).ceil().max(1.0) as usize;
+    let parts = SourceParts {
+        near: cited.iter().flat_map(|one| one.near(1)).chain(fields()).collect(),
+        all: sentences.chain(fields()).collect(),
+        related: cited.iter().flat_map(|one| one.near(words_min)).collect(),
+    };
+    !first.facts.mismatches(&parts).is_empty()
 }
 
 /// Rounds to four digits.
@@ -116,43 +200,68 @@ pub(super) fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0
 }
 
-fn index_source(text: &str) -> IndexedSource<'_> {
+fn index_source(source: &PromptSource) -> IndexedSource<'_> {
+    let text = source.passages.as_str();
     let language = language_of(text, Language::ENGLISH);
     let found = sentences(text, PASSAGES_MAX / 2);
+    let passage = |text, offset, sentences| Passage { text, offset, sentences, embedding: embed(text) };
     let mut passages: Vec<Passage<'_>> =
-        found.iter().map(|one| passage(language, one.text, one.start)).collect();
-    for pair in found.windows(2) {
+        found.iter().enumerate().map(|(place, one)| passage(one.text, one.start, place..place + 1)).collect();
+    for (place, pair) in found.windows(2).enumerate() {
         if let [first, second] = pair
             && first.run == second.run
         {
             let end = second.start + second.text.len();
-            passages.push(passage(language, &text[first.start..end], first.start));
+            passages.push(passage(&text[first.start..end], first.start, place..place + 2));
         }
     }
-    IndexedSource { language, passages }
+    let sentence = |text: &str| {
+        let facts = SourceFacts::read(language, text);
+        SourceSentence { stems: stems(language, text, &facts.facts), facts }
+    };
+    let item = &source.source.item;
+    let fields = format!("{}\n{}\n{}", readable(&item.title), item.author, item.date_published);
+    IndexedSource {
+        language,
+        sentences: found.iter().map(|one| sentence(one.text)).collect(),
+        passages,
+        fields: sentence(&fields),
+    }
 }
 
-fn passage(language: Language, text: &str, offset: usize) -> Passage<'_> {
-    Passage { text, offset, stems: stems(language, text), embedding: embed(text) }
+/// The stems of a text without stop words, and without its numbers and dates.
+fn stems(language: Language, text: &str, facts: &Facts) -> BTreeSet<String> {
+    let words = tokens(text).filter(|token| !facts.covers(token.start));
+    let words = words.map(|token| lower(token.text).into_owned()).filter(|word| !language.is_stopword(word));
+    words.map(|word| language.stem(&word).into_owned()).collect()
 }
 
-/// The stems of a text without stop words.
-fn stems(language: Language, text: &str) -> BTreeSet<String> {
-    let words = tokens(text).map(|token| lower(token.text).into_owned());
-    words.filter(|word| !language.is_stopword(word)).map(|word| language.stem(&word).into_owned()).collect()
-}
-
-fn support(stems: &BTreeSet<String>, embedding: &Embedding, passage: &Passage<'_>) -> f64 {
-    let weight = |stem: &String| if stem.contains(char::is_numeric) { NUMBER_WEIGHT } else { 1.0 };
-    let all: f64 = stems.iter().map(weight).sum();
-    let found: f64 = stems.iter().filter(|stem| passage.stems.contains(*stem)).map(weight).sum();
-    let words = if all > 0.0 { found / all } else { 0.0 };
+fn support(
+    stems: &BTreeSet<String>,
+    facts: &ClaimFacts<'_>,
+    embedding: &Embedding,
+    source: &IndexedSource<'_>,
+    passage: &Passage<'_>,
+) -> f64 {
+    let parts = source.sentences.get(passage.sentences.clone()).unwrap_or_default();
+    let words = shared_words(stems, facts, &parts.iter().collect::<Vec<_>>());
     // Without an embedding, as for unknown languages, only the words count.
     if embedding.is_zero() || passage.embedding.is_zero() {
         return words;
     }
     let meaning = f64::from(embedding.cosine(&passage.embedding)).max(0.0);
     WORDS_WEIGHT * words + (1.0 - WORDS_WEIGHT) * meaning
+}
+
+/// The share of the words, numbers and dates of a sentence that these parts of a source have.
+fn shared_words(stems: &BTreeSet<String>, facts: &ClaimFacts<'_>, parts: &[&SourceSentence]) -> f64 {
+    let found = stems.iter().filter(|stem| parts.iter().any(|part| part.stems.contains(*stem))).count();
+    // A number alone does not make two sentences say the same.
+    let is_related = found > 0 || stems.is_empty();
+    let said = || facts.said_by(&parts.iter().map(|part| &part.facts).collect::<Vec<_>>());
+    let said = if is_related { said() } else { 0 };
+    let all = stems.len() as f64 + FACT_WEIGHT * facts.count() as f64;
+    if all > 0.0 { (found as f64 + FACT_WEIGHT * said as f64) / all } else { 0.0 }
 }
 
 /// The sentences that claim something, with the citations that follow them.
@@ -313,5 +422,29 @@ mod tests {
         let mut later = Support::of(&sources);
         later.sentences("Dresden was flooded [1].");
         assert_eq!(later.quote(1).offset, 44);
+    }
+
+    #[test]
+    fn fields_support_who_wrote_it_and_differing_facts_do_not() {
+        let mut sources =
+            sources(&[("", "The dam was built in 1932. It holds four million tonnes of water.")]);
+        let item = &mut sources[0].source.item;
+        (item.title, item.author) = ("Notes on <em>dams</em>".to_owned(), "Tobias Krahn".to_owned());
+        item.date_published = "2026-01-20 00:00:00".to_owned();
+        let mut support = Support::of(&sources);
+        for (sentence, is_supported, is_differing) in [
+            ("Tobias Krahn: Notes on dams (2026-01-20) [1]", true, false),
+            ("Anna Lindqvist: Notes on dams (2026-01-20) [1]", false, false),
+            ("The dam was built in 1932 [1].", true, false),
+            ("The dam was built in 1847 [1].", false, true),
+            ("The dam was not built in 1932 [1].", false, true),
+            ("The dam holds 4,000,000 tonnes of water [1].", true, false),
+            ("Cheese is blue in 1932 [1].", false, false),
+        ] {
+            let found = support.sentences(sentence).remove(0);
+            assert_eq!(found.support >= SUPPORT_MIN, is_supported, "{found:?}");
+            assert_eq!(support.is_differing(&found.text), is_differing, "{found:?}");
+        }
+        assert_eq!(support.quote(1).text, "The dam was built in 1932.", "fields are not quoted");
     }
 }

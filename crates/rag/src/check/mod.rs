@@ -6,6 +6,8 @@
 
 mod citation_syntax;
 mod citation_verification;
+#[cfg(test)]
+mod claims_tests;
 mod deep_link;
 mod follow_ups;
 #[cfg(test)]
@@ -74,6 +76,10 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
             sentences.len()
         ));
     }
+    let differing = sentences.iter().filter(|one| support.is_differing(&one.text)).count();
+    if differing > 0 {
+        warnings.push(differing_facts(differing));
+    }
     let cited = |n: u32| {
         sentences.iter().any(|one| one.cites.contains(&n)) || citation_syntax::cites(&body).contains(&n)
     };
@@ -85,6 +91,18 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
     let sources = sources.collect();
     let follow_ups = follow_ups::sanitize(&split_reply.follow_ups, &allowed);
     Checked { body, sources, sentences, grounded, follow_ups, warnings, not_found }
+}
+
+fn differing_facts(count: usize) -> String {
+    match count {
+        1 => "A sentence of this answer differs from the sources that it cites in a number, a date, a name or a negation. \
+              Check it before you rely on it."
+            .to_owned(),
+        _ => format!(
+            "{count} sentences of this answer differ from the sources that they cite in a number, a date, a name or a \
+             negation. Check them before you rely on them."
+        ),
+    }
 }
 
 /// The sanitized text alone, as [`check`] returns it; for streaming.

@@ -15,9 +15,10 @@ pub(super) const SCORE_WITHOUT_CONFIDENCE: f64 = 50.0;
 pub(super) struct Candidate<'a> {
     pub provider: ProviderId,
     pub item: &'a ResultItem,
-    /// The score that is compared, and the threshold of its provider.
+    /// The field by which its provider's results are selected.
     pub field: InclusionField,
-    pub threshold: f64,
+    /// The score that is compared, and the threshold of its provider.
+    pub compared: ComparedScore,
     /// It passed the threshold of its provider or was requested.
     pub passes: bool,
 }
@@ -28,12 +29,30 @@ impl Candidate<'_> {
     }
 }
 
-/// A score that was compared with the threshold of its provider.
+/// What is compared with a threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScoreKind {
+    Field(InclusionField),
+    Answerability,
+}
+
+/// Where a threshold is configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ThresholdOrigin {
+    Settings,
+    Provider,
+    /// That of `swirl_score`, for results without a confidence.
+    BuiltIn,
+}
+
+/// A score that was compared with a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct BestScore {
+pub(crate) struct ComparedScore {
     pub score: f64,
-    pub field: InclusionField,
+    pub kind: ScoreKind,
+    pub confidence: f64,
     pub threshold: f64,
+    pub origin: ThresholdOrigin,
 }
 
 /// The candidates of one provider in its own order.
@@ -64,12 +83,16 @@ impl<'a> Pool<'a> {
             let overrides_used = overrides.get(&set.provider).copied().unwrap_or_default();
             let max = overrides_used.max_to_consider.map_or(usize::MAX, |max| max as usize);
             let field = overrides_used.field.unwrap_or(rules.field);
-            let threshold = overrides_used.threshold.unwrap_or(rules.threshold);
+            let (threshold, origin) = match overrides_used.threshold {
+                Some(own) => (own, ThresholdOrigin::Provider),
+                None => (rules.threshold, ThresholdOrigin::Settings),
+            };
+            let limit = Limit { field, threshold, origin };
             // Unsaved results have the id 0.
             let is_new = |item: &&ResultItem| item.swirl_id.0 == 0 || seen.insert(item.swirl_id);
             let items = set.items.iter().filter(|item| !is_written(item)).filter(is_new);
             let mut candidates: Vec<_> =
-                items.map(|item| candidate(set.provider, item, field, threshold)).collect();
+                items.map(|item| candidate(set.provider, item, &limit, rules)).collect();
             candidates.sort_by_key(|one| (one.item.searchprovider_rank, one.item.swirl_id));
             Source { candidates, max }
         };
@@ -80,17 +103,13 @@ impl<'a> Pool<'a> {
         self.sources.iter().flat_map(|source| &source.candidates)
     }
 
-    /// The best score that was compared with a threshold. Confidences and scores are not comparable; confidences take
-    /// precedence.
-    pub fn best(&self) -> Option<BestScore> {
-        let scores = self.all().map(|one| BestScore {
-            score: one.field.of(one.item),
-            field: one.field,
-            threshold: one.threshold,
-        });
-        let rank = |one: &BestScore| one.field == InclusionField::Confidence;
-        let order = |a: &BestScore, b: &BestScore| rank(a).cmp(&rank(b)).then(a.score.total_cmp(&b.score));
-        scores.filter(|one| one.score.is_finite()).max_by(order)
+    /// The best score that was compared with a threshold. Confidences and scores are not comparable; confidences, and
+    /// what depends on them, take precedence.
+    pub fn best(&self) -> Option<ComparedScore> {
+        let rank = |one: &ComparedScore| one.kind != ScoreKind::Field(InclusionField::Score);
+        let order =
+            |a: &ComparedScore, b: &ComparedScore| rank(a).cmp(&rank(b)).then(a.score.total_cmp(&b.score));
+        self.all().map(|one| one.compared).filter(|one| one.score.is_finite()).max_by(order)
     }
 
     /// Keeps only the elected version of each document.
@@ -131,19 +150,35 @@ impl<'a> Pool<'a> {
     }
 }
 
-fn candidate(
-    provider: ProviderId,
-    item: &ResultItem,
+/// What the results of a provider are compared with.
+struct Limit {
     field: InclusionField,
     threshold: f64,
-) -> Candidate<'_> {
-    let (field, threshold) = match field {
-        InclusionField::Confidence if !has_confidence(item) => {
-            (InclusionField::Score, SCORE_WITHOUT_CONFIDENCE)
+    origin: ThresholdOrigin,
+}
+
+fn candidate<'a>(
+    provider: ProviderId,
+    item: &'a ResultItem,
+    limit: &Limit,
+    rules: &SelectionRules,
+) -> Candidate<'a> {
+    let Limit { field, threshold, origin } = *limit;
+    let answerability = rules.answerability.get(&item.swirl_id).copied();
+    let by_field = |field: InclusionField| (field.of(item), ScoreKind::Field(field));
+    let (field, (score, kind), threshold, origin) = match (field, answerability) {
+        (InclusionField::Confidence, _) if !has_confidence(item) => {
+            let field = InclusionField::Score;
+            (field, by_field(field), SCORE_WITHOUT_CONFIDENCE, ThresholdOrigin::BuiltIn)
         }
-        _ => (field, threshold),
+        (InclusionField::Confidence, Some(answerability)) if origin == ThresholdOrigin::Settings => {
+            (field, (answerability, ScoreKind::Answerability), threshold, origin)
+        }
+        _ => (field, by_field(field), threshold, origin),
     };
-    Candidate { provider, item, field, threshold, passes: field.of(item) > threshold }
+    let confidence = item.swirl_confidence_score;
+    let compared = ComparedScore { score, kind, confidence, threshold, origin };
+    Candidate { provider, item, field, compared, passes: score > threshold }
 }
 
 /// Results without ranking have the confidence 0.

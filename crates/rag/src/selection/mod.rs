@@ -1,15 +1,16 @@
 //! Selects the results of a summary: the candidates, and how they are distributed over their providers.
 
 mod candidates;
+mod nothing_relevant;
 mod rules;
 mod strategies;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use candidates::BestScore;
+pub(crate) use nothing_relevant::nothing_relevant;
 pub(crate) use rules::SelectionRules;
 
-use candidates::Pool;
+use candidates::{ComparedScore, Pool};
 use domain::ids::ProviderId;
 use domain::rag::{RagOverrides, Strategy};
 use domain::result::{ResultItem, ResultSet};
@@ -22,7 +23,7 @@ pub(crate) struct Selection {
     /// Notices for the user, including the unknown numbers.
     pub messages: Vec<String>,
     /// The best score that was compared with a threshold, whether it passed or not.
-    pub best: Option<BestScore>,
+    pub best: Option<ComparedScore>,
     /// Requested numbers that are not results of this search.
     pub unknown: Vec<i64>,
 }

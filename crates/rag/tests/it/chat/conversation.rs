@@ -141,6 +141,42 @@ async fn without_a_model_sentences_are_picked_out_of_the_sources() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn small_talk_is_not_searched() {
+    let scenario = Scenario::open().await;
+    scenario.model.provider.lock().unwrap().as_mut().unwrap().model = EXTRACTIVE_MODEL.to_owned();
+    for (message, expected) in [
+        ("Thank you!", "You are welcome."),
+        ("Guten Morgen", "Hallo!"),
+        ("Which sources do you have?", "- Rivers"),
+    ] {
+        let body = scenario.say(message).await.unwrap().body;
+        assert!(body.content.contains(expected), "{message}: {body:?}");
+        assert_eq!((body.tool_calls.len(), body.warnings.len()), (0, 0), "{message}: {body:?}");
+    }
+    assert_eq!(scenario.searches().await.len(), 0);
+
+    let scenario = Scenario::open().await;
+    scenario.model.provider.lock().unwrap().as_mut().unwrap().config.insert("tools".into(), json!(false));
+    scenario.model.follow_script([says("You are welcome!")]);
+    assert_eq!(scenario.say("thanks").await.unwrap().body.content, "You are welcome!");
+    assert_eq!((scenario.searches().await.len(), scenario.model.prompts().len()), (0, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_follow_up_without_a_model_keeps_its_subject() {
+    let scenario = Scenario::open().await;
+    scenario.model.provider.lock().unwrap().as_mut().unwrap().model = EXTRACTIVE_MODEL.to_owned();
+    for (message, expected) in [
+        ("When does the river level rise?", "rises in spring"),
+        ("And when does it fall?", "falls in autumn"),
+        ("And who painted it?", "do not contain an answer"),
+    ] {
+        let body = scenario.say(message).await.unwrap().body;
+        assert!(body.content.contains(expected), "{message}: {body:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn sources_are_described_and_those_not_connected_are_named() {
     let fixture = Fixture::open().await;
     let (owner, now) = (fixture.search.owner, SystemClock.now());

@@ -110,7 +110,7 @@ async fn without_a_model_a_question_keeps_its_subject() {
     let first = "What is the wheel of the river mill made of?";
     for (message, query, content) in [
         (first, first, "is made of oak"),
-        ("And who lost it in a flood?", "wheel river mill made lost flood", "was lost in a flood"),
+        ("And what was lost in a flood?", "wheel river mill made lost flood", "was lost in a flood"),
         ("And when was it painted?", "wheel river mill made painted", "do not contain an answer"),
     ] {
         let body = send_message(&scenario.app.admin, &path, message).await.body;

@@ -1,64 +1,69 @@
-//! Extractive summaries: the most relevant sentences of the sources, verbatim.
+//! Extractive summaries: the sentences of the sources that answer, verbatim.
 
-use crate::check;
+mod candidate;
+mod document_fields;
+mod evidence;
+mod evidence_words;
+#[cfg(test)]
+mod quality_tests;
+mod question_score;
+mod statement_score;
+
 use crate::prompt::PromptSource;
 use crate::prompt::language::language_of;
-use crate::prompt::titles::TitleMatch;
-use crate::sentences::sentences;
-use relevancy::embedder::{Embedding, embed};
-use relevancy::tokens::{lower, tokens};
-use relevancy::{Language, Query, TermMatch};
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use crate::question_kind::{QuestionKind, Wanted};
+use candidate::{Candidate, candidates};
+use document_fields::document_answer;
+use question_score::QuestionScorer;
+use relevancy::Language;
+use statement_score::score_statements;
 
 /// Maximum number of sentences of a summary.
-pub(crate) const SENTENCES_MAX: usize = 5;
+pub(crate) const SENTENCES_MAX: usize = 3;
 /// Maximum number of words of a summary.
 pub(crate) const WORDS_MAX: usize = 120;
-/// Maximum number of sentences considered per source.
-const READ_MAX: usize = 400;
-/// Shorter lines are headings, longer ones are tables.
-const SENTENCE_WORDS_MIN: usize = 4;
-const SENTENCE_WORDS_MAX: usize = 60;
-const COVERAGE_WEIGHT: f64 = 0.6;
-const MEANING_WEIGHT: f64 = 0.35;
-const PLACE_WEIGHT: f64 = 0.05;
-/// Minimum score of a sentence with query terms.
-const SCORE_MIN: f64 = 0.35;
-/// Minimum similarity of a sentence without query terms.
-const LIKENESS_MIN: f64 = 0.55;
-/// Thresholds for a sentence whose title matches the query: share of query terms including those of the title, and
-/// similarity if it has no term of its own.
-const TITLED_SHARE_MIN: f64 = 0.66;
-const TITLED_LIKENESS_MIN: f64 = 0.2;
-/// Weight of a query term in the title, relative to one in the sentence.
-const TITLE_WEIGHT: f64 = 0.5;
 /// Minimum score relative to the best sentence.
 const SHARE_OF_BEST_MIN: f64 = 0.5;
+/// The same for a question: one that is answered by a fact, and any other.
+const SHARE_OF_FACT_MIN: f64 = 0.92;
+const SHARE_OF_ANSWER_MIN: f64 = 0.8;
 /// Sentences that share more of the shorter one's words are duplicates.
 const SHARED_MAX: f64 = 0.7;
 
-struct Candidate<'a> {
-    n: u32,
-    text: &'a str,
-    words: usize,
-    /// Stems of the words without stop words.
-    stems: BTreeSet<String>,
-    /// Query terms in the sentence.
-    terms: BTreeSet<String>,
-    /// Query terms in the title of its source.
-    titled: Rc<TitleMatch>,
-    embedding: Embedding,
-    /// Index among the sentences of its source.
-    place: usize,
-}
-
-/// The best sentences with their citations, one per line; empty if none is relevant. The query is in this language; a
+/// The best sentences with their citations, one per line; empty if there is no answer. The query is in this language; a
 /// source may be in another one.
 pub(crate) fn extract(language: Language, query: &str, sources: &[PromptSource]) -> String {
-    let candidates: Vec<Candidate<'_>> =
-        sources.iter().flat_map(|source| candidates(language, query, source)).collect();
-    let mut scored: Vec<(f64, &Candidate<'_>)> = scored(language, query, &candidates);
+    let kind = QuestionKind::of(language, query);
+    let languages: Vec<Language> =
+        sources.iter().map(|source| language_of(&source.passages, language)).collect();
+    let found: Vec<Vec<Candidate<'_>>> = sources
+        .iter()
+        .zip(&languages)
+        .map(|(source, language)| candidates(*language, query, source))
+        .collect();
+    if kind.wanted == Wanted::Statement {
+        let all: Vec<Candidate<'_>> = found.into_iter().flatten().collect();
+        return lines(&best_sentences(score_statements(language, query, &all), SHARE_OF_BEST_MIN));
+    }
+    let scorer = QuestionScorer::new(&kind, query, sources, &languages);
+    let mut scored: Vec<(f64, &Candidate<'_>)> = Vec::new();
+    for source in &found {
+        let scores = scorer.scores(source);
+        scored.extend(scores.into_iter().zip(source).filter(|(score, _)| *score >= scorer.answer_min()));
+    }
+    let share_min = if kind.wanted.is_one_fact() { SHARE_OF_FACT_MIN } else { SHARE_OF_ANSWER_MIN };
+    let text = lines(&best_sentences(scored, share_min));
+    if text.is_empty() || kind.is_about_document {
+        return document_answer(language, &kind, query, sources).unwrap_or(text);
+    }
+    text
+}
+
+/// The best sentences with a share of the best score, none of which repeats another one.
+fn best_sentences<'c, 'a>(
+    mut scored: Vec<(f64, &'c Candidate<'a>)>,
+    share_min: f64,
+) -> Vec<&'c Candidate<'a>> {
     // Stable: the first of equals stays first.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     let best = scored.first().map_or(0.0, |(score, _)| *score);
@@ -66,7 +71,7 @@ pub(crate) fn extract(language: Language, query: &str, sources: &[PromptSource])
     let mut words = 0;
     for (score, one) in scored {
         let is_same = |known: &&Candidate<'_>| says_the_same(known, one);
-        if score < best * SHARE_OF_BEST_MIN || taken.len() == SENTENCES_MAX {
+        if score < best * share_min || taken.len() == SENTENCES_MAX {
             break;
         }
         if words + one.words <= WORDS_MAX && !taken.iter().any(is_same) {
@@ -74,132 +79,11 @@ pub(crate) fn extract(language: Language, query: &str, sources: &[PromptSource])
             taken.push(one);
         }
     }
+    taken
+}
+
+fn lines(taken: &[&Candidate<'_>]) -> String {
     taken.iter().map(|one| format!("{} [{}]", one.text, one.n)).collect::<Vec<_>>().join("\n")
-}
-
-fn candidates<'a>(usual: Language, query: &str, source: &'a PromptSource) -> Vec<Candidate<'a>> {
-    let language = language_of(&source.passages, usual);
-    let titled = Rc::new(TitleMatch::of(language, query, &source.source.item));
-    let query = Query::parse_in(language, query);
-    let mut found = Vec::new();
-    for (place, sentence) in sentences(&source.passages, READ_MAX).into_iter().enumerate() {
-        let text = sentence.text;
-        let lower: Vec<String> = tokens(text).map(|token| lower(token.text).into_owned()).collect();
-        let is_long_enough = (SENTENCE_WORDS_MIN..=SENTENCE_WORDS_MAX).contains(&lower.len());
-        if !is_long_enough || !is_statement(text) {
-            continue;
-        }
-        let terms = lower.iter().filter_map(|word| query.find(word).and_then(TermMatch::term));
-        let terms = terms.map(|term| query.terms[term].word.clone()).collect();
-        let content_words = lower.iter().filter(|word| !language.is_stopword(word));
-        let stems = content_words.map(|word| language.stem(word).into_owned()).collect();
-        found.push(Candidate {
-            n: source.n,
-            text,
-            words: lower.len(),
-            stems,
-            terms,
-            titled: Rc::clone(&titled),
-            embedding: embed(text),
-            place,
-        });
-    }
-    found
-}
-
-/// Whether a text is a statement that the sanitizer leaves unchanged.
-fn is_statement(text: &str) -> bool {
-    let begins =
-        text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '"' | '“' | '„' | '«' | '\'' | '¿'));
-    let is_question = text.ends_with(['?', '？', '؟']);
-    begins
-        && !is_question
-        && !text.contains(['|', '{', '}', '[', ']', '`', '#', '*'])
-        && check::is_plain(text)
-}
-
-/// The relevant sentences with their scores. A source whose title matches the query contributes its best sentence even
-/// if none is relevant by itself.
-fn scored<'c, 'a>(
-    language: Language,
-    query: &str,
-    candidates: &'c [Candidate<'a>],
-) -> Vec<(f64, &'c Candidate<'a>)> {
-    let judge = Judge::of(language, query, candidates);
-    let mut near = Vec::new();
-    for source in candidates.chunk_by(|one, next| one.n == next.n) {
-        let before = near.len();
-        near.extend(source.iter().filter_map(|one| Some((judge.near(one)?, one))));
-        if near.len() == before {
-            let titled = source.iter().filter_map(|one| Some((judge.near_by_title(one)?, one)));
-            // The first of equals wins.
-            near.extend(titled.rev().max_by(|one, other| one.0.total_cmp(&other.0)));
-        }
-    }
-    near
-}
-
-/// Scores sentences by the terms of a query.
-struct Judge {
-    asked: Embedding,
-    /// Weight of each term; rare terms weigh more.
-    weights: BTreeMap<String, f64>,
-    /// Sum of all weights.
-    all: f64,
-}
-
-impl Judge {
-    fn of(language: Language, query: &str, candidates: &[Candidate<'_>]) -> Self {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        // Terms without any match count as well.
-        let asked = Query::parse_in(language, query).terms.into_iter().map(|term| term.word);
-        let titles = candidates.iter().flat_map(|one| &one.titled.terms).cloned();
-        asked.chain(titles).for_each(|term| {
-            counts.entry(term).or_default();
-        });
-        for term in candidates.iter().flat_map(|one| &one.terms) {
-            *counts.entry(term.clone()).or_default() += 1;
-        }
-        let idf = |count: usize| (1.0 + candidates.len() as f64 / (1.0 + count as f64)).ln();
-        let weights: BTreeMap<String, f64> =
-            counts.into_iter().map(|(term, count)| (term, idf(count))).collect();
-        let all = weights.values().sum();
-        Self { asked: embed(query), weights, all }
-    }
-
-    /// The score of a sentence that is relevant by itself.
-    fn near(&self, one: &Candidate<'_>) -> Option<f64> {
-        let (coverage, likeness) = (self.share(one.terms.iter()), self.likeness(one));
-        let score = score(coverage, likeness, one);
-        let is_near = (coverage > 0.0 && score >= SCORE_MIN) || likeness >= LIKENESS_MIN;
-        is_near.then_some(score)
-    }
-
-    /// The score of a sentence that is relevant because of its title.
-    fn near_by_title(&self, one: &Candidate<'_>) -> Option<f64> {
-        let likeness = self.likeness(one);
-        let is_near = one.titled.is_about_the_query()
-            && one.titled.share_with(&one.terms) >= TITLED_SHARE_MIN
-            && (!one.terms.is_empty() || likeness >= TITLED_LIKENESS_MIN);
-        let above = self.share(one.titled.terms.difference(&one.terms));
-        let coverage = self.share(one.terms.iter()) + TITLE_WEIGHT * above;
-        is_near.then(|| score(coverage, likeness, one))
-    }
-
-    /// The weighted share of the query that these terms cover.
-    fn share<'t>(&self, terms: impl Iterator<Item = &'t String>) -> f64 {
-        let found: f64 = terms.filter_map(|term| self.weights.get(term)).sum();
-        if self.all > 0.0 { found / self.all } else { 0.0 }
-    }
-
-    fn likeness(&self, one: &Candidate<'_>) -> f64 {
-        f64::from(self.asked.cosine(&one.embedding)).max(0.0)
-    }
-}
-
-fn score(coverage: f64, likeness: f64, one: &Candidate<'_>) -> f64 {
-    let place = 1.0 / (1.0 + one.place as f64 / 10.0);
-    COVERAGE_WEIGHT * coverage + MEANING_WEIGHT * likeness + PLACE_WEIGHT * place
 }
 
 fn says_the_same(one: &Candidate<'_>, other: &Candidate<'_>) -> bool {
@@ -210,8 +94,11 @@ fn says_the_same(one: &Candidate<'_>, other: &Candidate<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check;
     use crate::check::tests::sources;
     use proptest::prelude::*;
+    use relevancy::embedder::embed;
+    use relevancy::tokens::tokens;
 
     const FLOOD: &str = "The Elbe rose by nine metres in August 2002. Dresden was flooded, and trains did not run for \
         weeks. Why did nobody expect it? The mayor spoke to the press on Monday. Later a new wall against floods of the \
