@@ -8,7 +8,6 @@ use domain::ports::{
     PluginContext, ProviderQuery, ResultOrigin, TestTarget, TypedConnector,
 };
 use domain::provider::SearchProvider;
-use syntax::query_mappings::PAGE_SIZE;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "RequestsGet",
@@ -56,7 +55,7 @@ impl TypedConnector for RequestsGet {
     }
 
     fn page_size(&self) -> Option<u32> {
-        Some(PAGE_SIZE)
+        Some(self.source.mappings().page_size())
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {

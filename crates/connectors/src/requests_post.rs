@@ -10,7 +10,7 @@ use domain::ports::{
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
-use syntax::query_mappings::{PAGE_SIZE, QueryMappings};
+use syntax::query_mappings::QueryMappings;
 use syntax::query_template::QueryEncoding;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -102,7 +102,7 @@ impl TypedConnector for RequestsPost {
     }
 
     fn page_size(&self) -> Option<u32> {
-        Some(PAGE_SIZE)
+        Some(self.source.mappings().page_size())
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {

@@ -9,8 +9,11 @@ pub const PIECES_MAX: usize = 500;
 /// The variables of a `PAGE` snippet. Longer names first, because one is the end of another.
 const PAGE_VARIABLES: &[&str] = &["RESULT_ZERO_INDEX", "RESULT_INDEX", "RESULT_PAGE", "PAGE_INDEX"];
 
-/// The assumed page size of every paging source.
+/// The page size of a paging source whose mappings do not name another one.
 pub const PAGE_SIZE: u32 = 10;
+
+/// The largest page size that mappings may name.
+pub const PAGE_SIZE_MAX: u32 = 1000;
 
 /// Comma-separated `key=value` pieces and flags, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,6 +39,9 @@ impl QueryMappings {
             && !PAGE_VARIABLES.iter().any(|variable| snippet.contains(variable))
         {
             return Err(format!("PAGE needs one of {} in its value.", PAGE_VARIABLES.join(", ")).into());
+        }
+        if mappings.get("PAGE_SIZE").is_some() && mappings.named_page_size().is_none() {
+            return Err(format!("PAGE_SIZE needs a number from 1 to {PAGE_SIZE_MAX}.").into());
         }
         Ok(mappings)
     }
@@ -71,7 +77,7 @@ impl QueryMappings {
     /// The snippet for page `page`, counted from 0.
     pub fn page_snippet(&self, page: u32) -> Option<String> {
         let parameter = self.page()?;
-        let start = page.saturating_mul(PAGE_SIZE);
+        let start = page.saturating_mul(self.page_size());
         let number = page.saturating_add(1).to_string();
         let snippet = parameter
             .replace("RESULT_ZERO_INDEX", &start.to_string())
@@ -81,9 +87,14 @@ impl QueryMappings {
         Some(snippet)
     }
 
+    /// Number of results on a full page.
+    pub fn page_size(&self) -> u32 {
+        self.named_page_size().unwrap_or(PAGE_SIZE)
+    }
+
     /// Number of pages for this many results.
     pub fn pages(&self, results_wanted: u32) -> u32 {
-        if self.page().is_some() { results_wanted.div_ceil(PAGE_SIZE).max(1) } else { 1 }
+        if self.page().is_some() { results_wanted.div_ceil(self.page_size()).max(1) } else { 1 }
     }
 
     /// Whether the source supports the operator `NOT`.
@@ -97,6 +108,11 @@ impl QueryMappings {
     /// The prefix of an excluded term.
     pub fn not_char(&self) -> Option<&str> {
         self.filled("NOT_CHAR")
+    }
+
+    fn named_page_size(&self) -> Option<u32> {
+        let size = self.get("PAGE_SIZE")?.trim().parse().ok();
+        size.filter(|size| (1..=PAGE_SIZE_MAX).contains(size))
     }
 
     fn filled(&self, key: &str) -> Option<&str> {
@@ -169,6 +185,28 @@ mod tests {
             assert!(mappings.page_snippet(u32::MAX).is_some());
         }
         assert_eq!(parsed("").pages(100), 1);
+    }
+
+    #[test]
+    fn pages_have_the_size_that_the_mappings_name() {
+        let table = [
+            ("start=RESULT_INDEX", ["start=1", "start=21", "start=41"]),
+            ("start=RESULT_ZERO_INDEX", ["start=0", "start=20", "start=40"]),
+            ("p=RESULT_PAGE", ["p=1", "p=2", "p=3"]),
+        ];
+        for (snippet, pages) in table {
+            let mappings = parsed(&format!("PAGE_SIZE=20,PAGE={snippet}"));
+            let found = [0, 1, 2].map(|page| mappings.page_snippet(page).expect("a page"));
+            assert_eq!(found, pages, "{snippet}");
+            assert_eq!([5, 20, 21, 50].map(|wanted| mappings.pages(wanted)), [1, 1, 2, 3]);
+        }
+        assert_eq!((parsed("PAGE_SIZE=20").pages(100), parsed("PAGE_SIZE=20").page_size()), (1, 20));
+        assert_eq!(parsed("PAGE=p=RESULT_PAGE").page_size(), PAGE_SIZE);
+        assert_eq!(parsed(&format!("PAGE_SIZE={PAGE_SIZE_MAX}")).page_size(), PAGE_SIZE_MAX);
+        for wrong in ["0", "1001", "-5", "many", ""] {
+            let error = QueryMappings::parse(&format!("PAGE_SIZE={wrong}")).expect_err(wrong);
+            assert!(error.message().contains("1 to 1000"), "{wrong}");
+        }
     }
 
     #[test]

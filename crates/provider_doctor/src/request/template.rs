@@ -12,7 +12,7 @@ use crate::request::secrets::{credential_name, is_secret, replace_secrets};
 use domain::provider::{ProviderSpec, RESULTS_PER_QUERY_MAX};
 use serde_json::Value;
 use syntax::error::SyntaxError;
-use syntax::query_mappings::PAGE_SIZE;
+use syntax::query_mappings::{PAGE_SIZE, PAGE_SIZE_MAX};
 use syntax::query_template::encode_percent;
 use url::{Url, form_urlencoded};
 
@@ -171,17 +171,24 @@ fn assign_query_role(parameters: &mut [Parameter], query: &str) -> bool {
     }
 }
 
-/// Turns the page parameter into a mapping, and the page size into the number of results.
+/// Turns the page parameter into a mapping, and the page size into a mapping and the number of results.
 fn map_paging(
     parameters: &mut Vec<Parameter>,
     spec: &mut ProviderSpec,
     mappings: &mut Vec<String>,
     remarks: &mut Vec<String>,
 ) {
+    let size = parameters.iter().find(|one| one.role == Role::Size);
+    let size = size.and_then(|size| size.value.parse::<u32>().ok());
+    let page_size = size.filter(|size| (1..=PAGE_SIZE_MAX).contains(size)).unwrap_or(PAGE_SIZE);
     let place = parameters.iter().position(|one| one.role == Role::Page);
-    let variable = place.and_then(|place| page_variable(&parameters[place]));
+    let variable = place.and_then(|place| page_variable(&parameters[place], page_size));
     if let (Some(place), Some(variable)) = (place, variable) {
         let one = parameters.remove(place);
+        if page_size != PAGE_SIZE {
+            mappings.push(format!("PAGE_SIZE={page_size}"));
+            spec.results_per_query = page_size.clamp(1, RESULTS_PER_QUERY_MAX);
+        }
         mappings.push(format!("PAGE={}={variable}", one.raw_name));
     } else if let Some(place) = place {
         let name = &parameters[place].raw_name;
@@ -189,12 +196,13 @@ fn map_paging(
             "'{name}' was not recognized as a page and is unchanged; see PAGE in query_mappings."
         ));
     }
-    let Some(size) = parameters.iter_mut().find(|one| one.role == Role::Size) else { return };
-    let Ok(number) = size.value.parse::<u32>() else { return };
-    if variable.is_some() && number != PAGE_SIZE {
-        size.raw_value = PAGE_SIZE.to_string();
+    let (Some(number), Some(size)) = (size, parameters.iter_mut().find(|one| one.role == Role::Size)) else {
+        return;
+    };
+    if variable.is_some() && number != page_size {
+        size.raw_value = page_size.to_string();
         remarks.push(format!(
-            "{} was {number}; pages have {PAGE_SIZE} results each, so it is now {PAGE_SIZE}.",
+            "{} was {number}; pages have 1 to {PAGE_SIZE_MAX} results, so it is now {page_size}.",
             size.raw_name
         ));
     } else if variable.is_none() {
@@ -202,15 +210,15 @@ fn map_paging(
     }
 }
 
-fn page_variable(parameter: &Parameter) -> Option<&'static str> {
+fn page_variable(parameter: &Parameter, page_size: u32) -> Option<&'static str> {
     let value: u32 = parameter.value.parse().ok()?;
     let is_page = is_named(&decode(&parameter.raw_name), PAGES);
     match (is_page, value) {
         // Pages are counted from 1; the first page of a source that counts from 0 would be skipped.
         (true, 0) => None,
         (true, _) => Some("RESULT_PAGE"),
-        (false, value) if value % PAGE_SIZE == 0 => Some("RESULT_ZERO_INDEX"),
-        (false, value) if value % PAGE_SIZE == 1 => Some("RESULT_INDEX"),
+        (false, value) if value % page_size == 0 => Some("RESULT_ZERO_INDEX"),
+        (false, value) if value % page_size == 1 => Some("RESULT_INDEX"),
         (false, _) => None,
     }
 }
@@ -301,148 +309,5 @@ fn escape(raw: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::request::curl::parse;
-    use proptest::prelude::*;
-    use serde_json::json;
-    use syntax::query_filter::QueryPlace;
-    use syntax::query_template::placeholders;
-
-    fn template_of(text: &str, query: &str) -> RequestTemplate {
-        let request = parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).expect("a request");
-        build_template(&request, query)
-    }
-
-    #[test]
-    fn requests_become_templates() {
-        for (text, query, url, template, mappings) in requests() {
-            let spec = template_of(text, query).spec;
-            assert_eq!((spec.url.as_str(), spec.query_template.as_str()), (url, template), "{text}");
-            assert_eq!(spec.query_mappings, mappings, "{text}");
-            assert!(!json!(spec).to_string().contains("hush"), "{text}");
-        }
-    }
-
-    /// Request, query, and the expected url, template and mappings.
-    fn requests() -> Vec<(&'static str, &'static str, &'static str, &'static str, &'static str)> {
-        vec![
-            (
-                "https://h.example/s?q=tea&fmt=json",
-                "",
-                "https://h.example/s",
-                "{url}?fmt=json&q={query_string}",
-                "",
-            ),
-            (
-                "https://h.example/s?search_query=all:tea&start=0&max_results=10",
-                "",
-                "https://h.example/s",
-                "{url}?max_results=10&search_query=all:{query_string}",
-                "PAGE=start=RESULT_ZERO_INDEX",
-            ),
-            (
-                "https://h.example/s?filter=name~%22green+tea%22&page=2",
-                "green tea",
-                "https://h.example/s",
-                "{url}?filter=name~%22{query_string}%22",
-                "PAGE=page=RESULT_PAGE",
-            ),
-            ("https://h.example/s?w=Tea", "tea", "https://h.example/s", "{url}?w={query_string}", ""),
-            (
-                "https://h.example/v1/find/tea/all?n=5",
-                "tea",
-                "https://h.example/v1/find",
-                "{url}/{query_string}/all?n=5",
-                "",
-            ),
-            (
-                "https://h.example/s?a={searchTerms}&b=1",
-                "",
-                "https://h.example/s",
-                "{url}?b=1&a={query_string}",
-                "",
-            ),
-            (
-                "https://h.example/s?x=%7B1%7D&q=t",
-                "",
-                "https://h.example/s",
-                "{url}?x=%7B1%7D&q={query_string}",
-                "",
-            ),
-            (
-                "https://h.example/s?apikey=hush&q=t",
-                "",
-                "https://h.example/s",
-                "{url}?apikey={apikey}&q={query_string}",
-                "",
-            ),
-            (
-                "https://h.example/s?q=t&offset=11",
-                "",
-                "https://h.example/s",
-                "{url}?q={query_string}",
-                "PAGE=offset=RESULT_INDEX",
-            ),
-            (
-                "https://h.example/s?q=t&page=0",
-                "",
-                "https://h.example/s",
-                "{url}?page=0&q={query_string}",
-                "",
-            ),
-            ("https://h.example/s", "", "https://h.example/s", "{url}?q={query_string}", ""),
-            ("http://h.example:8080/", "", "http://h.example:8080/", "{url}?q={query_string}", ""),
-            // The query is in the path and in a parameter: the parameter wins.
-            ("https://h.example/tea?q=tea", "tea", "https://h.example/tea", "{url}?q={query_string}", ""),
-        ]
-    }
-
-    #[test]
-    fn a_placeholder_is_filled_before_sending() {
-        let sent = |text: &str, query: &str| {
-            let request = parse(text).unwrap_or_else(|error| panic!("{error}")).expect("a request");
-            fill_query(request, query).map(|request| request.url.to_string())
-        };
-        assert_eq!(
-            sent("https://h.example/s?q={searchTerms}", "a b"),
-            Ok("https://h.example/s?q=a%20b".to_owned())
-        );
-        assert_eq!(sent("https://h.example/{query}/x", "tea"), Ok("https://h.example/tea/x".to_owned()));
-        assert_eq!(sent("https://h.example/s?q=tea", ""), Ok("https://h.example/s?q=tea".to_owned()));
-        assert!(sent("https://h.example/s?q={query}", "").is_err());
-    }
-
-    #[test]
-    fn sizes_are_read_and_the_query_is_no_name() {
-        assert_eq!(template_of("https://api.h.example/s?q=t&limit=25", "").spec.results_per_query, 25);
-        let with_paging = template_of("https://h.example/s?q=t&limit=25&page=1", "");
-        assert_eq!(with_paging.spec.query_template, "{url}?limit=10&q={query_string}");
-        assert!(
-            with_paging.remarks.iter().any(|remark| remark.contains("limit was 25")),
-            "{:?}",
-            with_paging.remarks
-        );
-        assert_eq!(template_of("https://h.example/books/tea/x", "tea").spec.name, "h.example/books");
-    }
-
-    proptest! {
-        #[test]
-        fn any_url_becomes_a_template_with_known_placeholders(
-            tail in "[a-z0-9/?&=%{}<>+:'\"é.-]{0,50}|.{0,40}",
-            query in "[a-z]{0,2}|.{0,6}",
-        ) {
-            if let Ok(Some(request)) = parse(&format!("https://h.example/{tail}")) {
-                let spec = build_template(&request, &query).spec;
-                prop_assert!(spec.query_mappings.parsed().is_ok(), "{}", spec.query_mappings);
-                for name in placeholders(&spec.query_template) {
-                    let is_secret = spec.credentials.contains(&format!("{name}="));
-                    let is_known = name == "url" || matches!(QueryPlace::of(name), Some(Ok(_)));
-                    prop_assert!(is_known || is_secret, "{}", spec.query_template);
-                }
-                prop_assert!(placeholders(&spec.url).is_empty(), "{}", spec.url);
-                let _ = fill_query(request, &query);
-            }
-        }
-    }
-}
+#[path = "template_tests.rs"]
+mod tests;
