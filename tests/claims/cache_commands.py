@@ -49,6 +49,10 @@ def hybrid_search_needs_the_upgrade_once(service):
     with Service(service.program, licensed(**BASIC)) as other:
         signal_id = filled(other, 1)[0]
         other.stop()
+        # As an earlier version left it: a new installation has sparse vectors from the start.
+        with records_of(other) as database:
+            database.execute("UPDATE corpus_values SET value = 'false' WHERE name = 'hybrid'")
+            database.execute("DELETE FROM corpus_values WHERE name = 'word_search'")
         other.environment["SVC_CORPUS_HYBRID"] = "True"
         other.start()
         answer = search_cache(other.admin, text_of(1, 12))
@@ -65,16 +69,15 @@ def hybrid_search_needs_the_upgrade_once(service):
 def hybrid_search_finds_words_that_the_meaning_misses(service):
     settings = {**BASIC, "SVC_CORPUS_MIN_SCORE": "0.5"}
     with Service(service.program, licensed(**settings)) as other:
-        # The score b / (b + 4) of a word reaches 0.5 only if it is rare and its document repeats it.
-        text = text_of(2, 150) + " The clause Zylophrax applies." * 8 + " " + text_of(3, 80)
+        text = text_of(2, 150) + " The clause Zylophrax applies. " + text_of(3, 80)
         signal_id = supply(other.admin, "https://words.example/", text)["signal_id"]
         filled(other, *range(100, 124))
-        equal(search_cache(other.admin, "zylophrax")["results"], [], "not by meaning")
+        equal(next(iter(cached_results(other.admin, "zylophrax"))), signal_id, "a new installation searches by words")
         other.stop()
         other.environment["SVC_CORPUS_HYBRID"] = "True"
         succeeds(other, "upgrade_corpus_to_hybrid")
         other.start()
-        equal(list(cached_results(other.admin, "zylophrax")), [signal_id])
+        equal(next(iter(cached_results(other.admin, "zylophrax"))), signal_id)
 
 
 @claim("interface: reset_semantic_cache")

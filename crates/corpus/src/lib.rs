@@ -15,6 +15,7 @@
 //! | `canonical` | decisions on versions: pins, elections, diffs |
 //! | `versions` | groups of versions among the results of a search, and elections |
 //! | `sparse_vector`, `word_language` | BM25 term weights of a text; the language of its words |
+//! | `word_search` | whether words are searched |
 //! | `cache_status` | the status of cached documents in results |
 //! | `cached_page_reader` | reads pages from the cache if it has them |
 //! | `freshness` | liveness checks |
@@ -51,6 +52,7 @@ mod tasks;
 mod user_documents;
 mod versions;
 mod word_language;
+mod word_search;
 
 pub use cache_parts::CacheParts;
 pub use corpus_store::CorpusStore;

@@ -63,6 +63,11 @@ impl SemanticCache {
         self.parts.license.report()
     }
 
+    /// Whether the cache is searched by words as well as by meaning.
+    pub async fn searches_words(&self) -> Result<bool, StoreError> {
+        crate::word_search::is_on(&self.parts).await
+    }
+
     /// Health of the vector store.
     pub async fn vector_store(&self) -> BackendHealth {
         let settings = &self.parts.settings;

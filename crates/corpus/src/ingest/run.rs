@@ -12,7 +12,7 @@ use super::prepare::{PreparedText, TextAnalysis, prepare};
 use super::vectors::{VectorSyncError, are_indexed, sync_acl, sync_vectors};
 use super::{records, source};
 use crate::names::version_label;
-use crate::{CacheParts, lineage, retention};
+use crate::{CacheParts, lineage, retention, word_search};
 use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::corpus::{IndexedContent, Signal, StoredChunk};
@@ -272,12 +272,14 @@ impl Ingestion<'_> {
     }
 }
 
-/// Vectors of another dimension would be refused only after the record is written.
+/// Vectors of another dimension would be refused only after the record is written. The collection is prepared for the
+/// first document.
 async fn fits(parts: &CacheParts, chunks: &[StoredChunk]) -> Result<(), IngestFailure> {
     let ours = chunks.first().map_or(0, |chunk| chunk.vector.len());
     match parts.vectors.state().await {
         Ok(state) => match state.dimension.filter(|there| *there != ours) {
             Some(there) => Err(VectorSyncError::from(VectorError::Dimension { there, ours }).into()),
+            None if state.chunks == 0 => Ok(word_search::begin(parts, ours).await?),
             None => Ok(()),
         },
         Err(VectorError::Disabled) => Ok(()),

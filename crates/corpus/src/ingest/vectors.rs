@@ -106,7 +106,7 @@ async fn write_vectors(
         number: chunk.number,
         start: chunk.start,
         end: chunk.end,
-        sparse: language.map(|language| sparse_vector(language, &chunk.text)),
+        sparse: language.map(|language| sparse_vector(language, &chunk.indexed_text(&signal.title))),
         dense: chunk.vector,
     });
     let vectors = SignalVectors {

@@ -1,9 +1,9 @@
-//! Adds sparse vectors to a collection, once, before `SVC_CORPUS_HYBRID` is set.
+//! Adds sparse vectors to a collection, once. Queries use them from then on.
 
 use super::error::MaintenanceError;
 use super::iterate::{DocumentBatches, Progress, count};
 use crate::ingest::sync_vectors;
-use crate::{SemanticCache, word_language};
+use crate::{SemanticCache, word_language, word_search};
 
 /// Result of the upgrade.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,6 +34,7 @@ impl SemanticCache {
         loop {
             let some = batches.next().await?;
             if some.is_empty() {
+                word_search::turn_on(parts).await?;
                 return Ok(done);
             }
             for signal in some {

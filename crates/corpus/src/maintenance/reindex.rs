@@ -5,7 +5,7 @@ use super::error::MaintenanceError;
 use super::iterate::{DocumentBatches, Progress, count};
 use crate::chunks::Piece;
 use crate::ingest::{embedding, sync_vectors};
-use crate::{CacheParts, SemanticCache, word_language};
+use crate::{CacheParts, SemanticCache, word_language, word_search};
 use domain::corpus::{Signal, StoredChunk};
 
 /// Result of a reindex.
@@ -23,7 +23,8 @@ impl SemanticCache {
     /// Recreates the collection. Documents that are not yet embedded are not found until it is done.
     pub async fn reindex(&self, progress: Progress<'_>) -> Result<Reindexed, MaintenanceError> {
         let parts = &self.parts;
-        let is_hybrid = parts.vectors.state().await?.is_hybrid || parts.settings.corpus_hybrid;
+        // A collection that was lost had words, too.
+        let is_hybrid = parts.vectors.state().await?.is_hybrid || word_search::is_on(parts).await?;
         // Check that the model responds before anything is removed.
         let (model, dimension) = reader(parts).await?;
         parts.vectors.clear().await?;

@@ -3,24 +3,30 @@
 //! The access list is part of the vector query, and the records are checked again before anything is shown, so that an
 //! outdated vector store exposes nothing.
 
+mod calibration;
+mod coverage;
+mod errors;
 mod fusion;
 mod pinned;
+mod word_shares;
 
 use crate::ingest::embedding::model;
 use crate::permissions::{self, Asker};
 use crate::sparse_vector::sparse_query_vector;
-use crate::{CacheParts, cache_status, versions, word_language};
+use crate::{CacheParts, cache_status, versions, word_language, word_search};
+use calibration::Calibration;
 use domain::corpus::{Badge, CacheStatus, Pin, Signal, Visibility};
 use domain::ids::SignalId;
 use domain::ports::{
-    CorpusError, CorpusErrorKind, CorpusHit, CorpusQuery, CorpusResults, EmbeddingError, SparseVector,
-    StoreError, VectorError, VectorHit, VectorQuery,
+    CorpusError, CorpusErrorKind, CorpusHit, CorpusQuery, CorpusResults, SparseVector, StoreError,
+    VectorError, VectorHit, VectorQuery,
 };
+use errors::{unread, unreadable, unsearchable};
 use fusion::{Found, fuse};
 use relevancy::embedder::{MODEL_NAME, embed};
 use relevancy::{Language, Query};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Chunks to retrieve, by vector and by words each.
 const CHUNKS_MAX: usize = 60;
@@ -39,7 +45,8 @@ pub async fn search(parts: &CacheParts, question: CorpusQuery<'_>) -> Result<Cor
     let asker = permissions::asker(parts, question.asker).await.map_err(unreadable)?;
     let model = model(parts).await.map_err(unread)?;
     let vector = vector_of(parts, &model, asked).await?;
-    let words = query_words(parts, question.words).await.map_err(unreadable)?;
+    let indexed = index_of_words(parts).await.map_err(unreadable)?;
+    let words = indexed.map(|language| sparse_query_vector(language, question.words));
     let (dense, words) = match pieces(parts, &asker, &vector, words.as_ref()).await {
         // Disabled on purpose: empty, not an error.
         Err(VectorError::Disabled) => {
@@ -48,12 +55,17 @@ pub async fn search(parts: &CacheParts, question: CorpusQuery<'_>) -> Result<Cor
         }
         other => other.map_err(unsearchable)?,
     };
-    let found = fuse(&dense, &words);
-    let signals = visible(parts, &asker, &found).await?;
+    let signals = visible(parts, &asker, dense.iter().chain(&words)).await?;
     let mut signals = read_by(signals, &model)?;
+    let language = indexed.unwrap_or(language);
+    let shares = word_shares::of_hits(parts, language, question.words, &words, &signals).await?;
+    let calibration = Calibration::of_model(&model);
+    let found = fuse(&dense, &words, &shares, calibration);
     let (near_count, floor) = (found.len(), parts.settings.corpus_min_score.0);
     let is_kept = |one: &&Found| f64::from(one.score) >= floor && signals.contains_key(&one.signal);
-    let mut kept: Vec<Found> = found.iter().filter(is_kept).take(question.results_max).cloned().collect();
+    let is_admitted = |(place, one): &(usize, &Found)| calibration.admits(*place, one.score, floor);
+    let kept = found.iter().filter(is_kept).enumerate().filter(is_admitted).map(|(_, one)| one.clone());
+    let mut kept: Vec<Found> = kept.take(question.results_max).collect();
     let above = kept.len();
     let pinned = versions::pinned(parts, &asker.tokens, question.topic).await.map_err(unreadable)?;
     let (pin, pinned) = pinned.unzip();
@@ -97,13 +109,12 @@ async fn vector_of(parts: &CacheParts, model: &str, asked: String) -> Result<Vec
     Ok(vector)
 }
 
-/// The words of the query, read as those of the documents; None if the corpus is not searched by words.
-async fn query_words(parts: &CacheParts, query: &str) -> Result<Option<SparseVector>, StoreError> {
-    if !parts.settings.corpus_hybrid {
+/// The language of the index of words; None if the corpus is not searched by words.
+async fn index_of_words(parts: &CacheParts) -> Result<Option<Language>, StoreError> {
+    if !word_search::is_on(parts).await? {
         return Ok(None);
     }
-    let language = word_language::indexed(parts).await?;
-    Ok(Some(sparse_query_vector(language, query)))
+    word_language::indexed(parts).await.map(Some)
 }
 
 /// The nearest chunks by vector, and by words if there are any.
@@ -124,7 +135,11 @@ async fn pieces(
     };
     let by_words = async {
         match words {
-            Some(words) => parts.vectors.nearest_by_words(asking, words).await,
+            Some(words) => match parts.vectors.nearest_by_words(asking, words).await {
+                // The collection was created again without them, and nobody demands them.
+                Err(VectorError::MissingSparse) if !parts.settings.corpus_hybrid => Ok(Vec::new()),
+                other => other,
+            },
             None => Ok(Vec::new()),
         }
     };
@@ -132,12 +147,13 @@ async fn pieces(
 }
 
 /// The records decide on access.
-async fn visible(
+async fn visible<'h>(
     parts: &CacheParts,
     asker: &Asker,
-    found: &[Found],
+    hits: impl Iterator<Item = &'h VectorHit>,
 ) -> Result<BTreeMap<SignalId, Signal>, CorpusError> {
-    let ids: Vec<SignalId> = found.iter().map(|one| one.signal).collect();
+    let ids: BTreeSet<SignalId> = hits.map(|hit| hit.signal).collect();
+    let ids: Vec<SignalId> = ids.into_iter().collect();
     if ids.is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -200,27 +216,7 @@ fn debug(found: &Found) -> Value {
         "score": found.score,
         "cosine": found.cosine,
         "bm25": found.by_words,
+        "word_share": found.word_share,
         "chunks": found.chunks.iter().take(PASSAGES_MAX).collect::<Vec<_>>(),
     })
-}
-
-fn unreadable(error: StoreError) -> CorpusError {
-    let message = format!("the cache cannot be read: {error}");
-    CorpusError::new(CorpusErrorKind::Unavailable, message).caused_by(error)
-}
-
-fn unread(error: EmbeddingError) -> CorpusError {
-    CorpusError::from_cause(CorpusErrorKind::Unavailable, error)
-}
-
-fn unsearchable(error: VectorError) -> CorpusError {
-    let kind = match error {
-        VectorError::MissingSparse | VectorError::Dimension { .. } => CorpusErrorKind::Outdated,
-        VectorError::Unreachable { .. }
-        | VectorError::Refused { .. }
-        | VectorError::Foreign { .. }
-        | VectorError::ForeignTable { .. }
-        | VectorError::Disabled => CorpusErrorKind::Unavailable,
-    };
-    CorpusError::from_cause(kind, error)
 }

@@ -1,5 +1,6 @@
 //! Finds the document that is pinned for a query, however distant it is.
 
+use super::calibration::Calibration;
 use super::fusion::Found;
 use crate::CacheParts;
 use domain::corpus::{Signal, StoredChunk};
@@ -32,9 +33,10 @@ pub async fn pinned_hit(
     let best = near.first().map(|(_, cosine)| *cosine);
     Ok(Found {
         signal: pinned.signal_id,
-        score: best.unwrap_or_default().clamp(0.0, 1.0),
+        score: best.map_or(0.0, |cosine| Calibration::of_model(model).score(cosine)),
         cosine: best.filter(|_| pinned.embedding_model == model),
         by_words: None,
+        word_share: None,
         chunks: near.into_iter().map(|(number, _)| number).collect(),
     })
 }

@@ -1,5 +1,6 @@
 //! Decides whether two documents are versions of each other.
 
+use super::centroids::cosine;
 use super::identity::{Agreement, Identity};
 use super::text_profile::TextProfile;
 use domain::corpus::{Signal, SourceKind};
@@ -61,7 +62,7 @@ fn similarity(one: &Comparable<'_>, other: &Comparable<'_>) -> Option<f64> {
     let is_comparable = one.signal.embedding_model == other.signal.embedding_model;
     let vectors = one.text.centroid.as_deref().zip(other.text.centroid.as_deref());
     let vectors = vectors.filter(|(left, right)| is_comparable && left.len() == right.len());
-    let cosine = vectors.map(|(left, right)| super::cosine(left, right));
+    let cosine = vectors.map(|(left, right)| cosine(left, right));
     let overlap = one.text.overlap(other.text);
     cosine.into_iter().chain(overlap).reduce(f64::max)
 }

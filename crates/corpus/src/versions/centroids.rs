@@ -18,6 +18,11 @@ pub fn mean(chunks: &[StoredChunk]) -> Option<Vec<f32>> {
     is_some.then(|| sum.into_iter().map(|number| (number / length) as f32).collect())
 }
 
+/// For vectors of unit length.
+pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -73,11 +73,6 @@ impl Groups {
     }
 }
 
-/// For vectors of unit length.
-pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
-    one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

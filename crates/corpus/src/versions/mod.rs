@@ -5,7 +5,7 @@
 //! | `are_versions` | decides whether two documents are versions of each other |
 //! | `identity`, `kind` | what identifies a document; kinds of documents |
 //! | `text_profile`, `profile_cache` | what a text says about the identity, computed once |
-//! | `centroids` | centroids of documents |
+//! | `centroids` | centroids of documents, and how similar two are |
 //! | `clusters` | groups of versions |
 //! | `pinned` | the pin that applies to a topic and a person |
 //! | `election_inputs` | what the records say about candidates |
@@ -26,8 +26,7 @@ mod profile_cache;
 mod text_profile;
 mod version_status;
 
-pub(crate) use centroids::mean;
-pub(crate) use clusters::cosine;
+pub(crate) use centroids::{cosine, mean};
 pub(crate) use pinned::pinned;
 pub(crate) use profile_cache::ProfileCache;
 

@@ -6,6 +6,7 @@ mod expire;
 mod fixture;
 mod ground;
 mod ingest;
+mod recall;
 mod rights;
 mod search;
 mod user_actions;

@@ -1,7 +1,7 @@
 //! What is found, in which order, and the debug information.
 
 use crate::fixture::{CorpusFixture, Retrieved};
-use domain::ports::{Corpus, CorpusHit, CorpusQuery};
+use domain::ports::{Corpus, CorpusHit, CorpusQuery, SignalStore};
 use domain::settings::{Ratio, Settings};
 
 const RIVER: &str = "The level of the river is measured by sensors under the bridge. They send it every hour.\n\n\
@@ -90,6 +90,39 @@ async fn hybrid_needs_its_words_and_finds_by_them() {
     fixture.keep(given).await;
     assert_eq!(fixture.found(ann, "X9QZ17").await[0], "Permit", "a word that no model knows");
     assert_eq!(fixture.found(ann, "river sensors").await[0], "River");
+}
+
+/// Also in a small cache, in which the BM25 score of a word is low.
+#[tokio::test]
+async fn a_name_in_a_title_passes_the_floor() {
+    let fixture = CorpusFixture::open(Settings { corpus_hybrid: true, ..Settings::default() }).await;
+    let ann = fixture.person("ann", &[], true).await;
+    fixture.vectors.make_hybrid().await.unwrap();
+    filled(&fixture, ann).await;
+    let (url, title) = ("https://h.example/qx", "QX-17 Wieczorek");
+    let text = "The tablet loses its entries when the battery is flat.\n\nIt happens in spring.";
+    fixture.keep(Retrieved { by: ann, url, title, text, ..Retrieved::default() }).await;
+    for query in ["QX-17", "wieczorek", "Wieczorek battery"] {
+        let hit = fixture.ask(ann, query).await.unwrap().hits.remove(0);
+        assert_eq!((hit.signal.title.as_str(), hit.score > 0.9), (title, true), "{query}: {}", hit.score);
+        let debug = hit.debug.unwrap();
+        assert_eq!(debug["word_share"], 1.0, "{query}: {debug}");
+    }
+}
+
+/// Words are searched if the records say so, and a collection without them is no error unless they are demanded.
+#[tokio::test]
+async fn words_that_are_not_there_are_missed_only_if_demanded() {
+    let fixture = CorpusFixture::open(Settings::default()).await;
+    let ann = fixture.person("ann", &[], false).await;
+    filled(&fixture, ann).await;
+    let odd = Retrieved { by: ann, url: "https://h.example/odd", title: "Wieczorek", ..Retrieved::default() };
+    fixture.keep(Retrieved { text: "The tablet loses its entries.", ..odd }).await;
+    assert_eq!(fixture.found(ann, "river sensors").await, ["River"]);
+    fixture.store.set_corpus_value("word_search", "true").await.unwrap();
+    assert_eq!(fixture.found(ann, "river sensors").await, ["River"], "by meaning alone");
+    fixture.vectors.make_hybrid().await.unwrap();
+    assert_eq!(fixture.found(ann, "wieczorek").await[0], "Wieczorek");
 }
 
 /// Each text is read in its own language, whatever the configured one is.

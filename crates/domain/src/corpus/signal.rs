@@ -164,6 +164,16 @@ pub struct StoredChunk {
     pub vector: Vec<f32>,
 }
 
+impl StoredChunk {
+    /// The text whose words are indexed: the headings and the chunk, and with the first chunk the title of the document.
+    /// With every chunk, a long document whose title matches would take the places of all others.
+    pub fn indexed_text(&self, title: &str) -> String {
+        let title = if self.number == 0 { title } else { "" };
+        let lines = [title, &self.heading, &self.text];
+        lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+}
+
 /// The extracted content of a document, written atomically.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexedContent {
@@ -222,5 +232,21 @@ impl Grant {
         self.revoked_at.is_none()
             && !signal.content_hash.is_empty()
             && self.content_hash == signal.content_hash
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_title_is_indexed_once() {
+        let text = |number, heading: &str, title: &str| {
+            let (heading, text) = (heading.to_owned(), "It rose.".to_owned());
+            StoredChunk { number, start: 0, end: 8, heading, text, vector: Vec::new() }.indexed_text(title)
+        };
+        assert_eq!(text(0, "Floods > Spring", "River"), "River\nFloods > Spring\nIt rose.");
+        assert_eq!(text(1, "Floods > Spring", "River"), "Floods > Spring\nIt rose.");
+        assert_eq!(text(0, "", ""), "It rose.");
     }
 }

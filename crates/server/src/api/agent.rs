@@ -86,7 +86,7 @@ async fn read_status(
             chat_api: ai.chat.is_some(),
             rag: ai.rag.is_some(),
             egress: license.cache && has_mailbox(&state).await?,
-            hybrid: state.settings.corpus_hybrid,
+            hybrid: state.corpus.searches_words().await?,
         },
         license: License {
             owner: license.owner,

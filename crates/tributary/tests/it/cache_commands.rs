@@ -74,7 +74,7 @@ async fn the_cache_is_looked_after_by_commands() {
     for (arguments, part) in [
         (&["init_storage"][..], "The text storage (fs) is ready."),
         (&["init_qdrant"], "The collection swirl_corpus is ready: 1 chunk"),
-        (&["upgrade_corpus_to_hybrid"], "1 chunk of 1 document have sparse vectors."),
+        (&["upgrade_corpus_to_hybrid"], "1 chunk of 1 document have sparse vectors"),
         (&["upgrade_corpus_to_hybrid"], "the collection was already hybrid"),
         (&["reindex_corpus"], "1 chunk of 1 document were embedded by"),
         (&["init_qdrant"], "with sparse vectors"),

@@ -222,7 +222,7 @@ impl Fixture {
             content_hash: hash.clone(),
             simhash: String::new(),
             external_version: String::new(),
-            title: String::new(),
+            title: "A title".to_owned(),
             author: String::new(),
             mime: "text/plain".to_owned(),
             ext: String::new(),

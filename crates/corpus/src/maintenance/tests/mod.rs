@@ -4,11 +4,11 @@ mod fixtures;
 
 use super::{Removal, Repair, drop_collection};
 use crate::sparse_vector::sparse_vector;
-use crate::word_language;
+use crate::{word_language, word_search};
 use bytes::Bytes;
 use domain::corpus::{AclToken, MatterTag, QdrantMode, Visibility};
 use domain::ids::SignalId;
-use domain::ports::{BodyKey, BodyStore, SignalStore, VectorStore, WriteMode};
+use domain::ports::{BodyKey, BodyStore, SignalStore, SignalVectors, VectorStore, WriteMode};
 use domain::settings::Settings;
 use fixtures::{Fixture, hash_of};
 use relevancy::Language;
@@ -193,7 +193,8 @@ async fn another_language_of_queries_counts_after_a_reindex() {
     let (english, german) = (Language::ENGLISH, Language::named("german"));
     assert_eq!(word_language::indexed(parts).await.unwrap(), english, "an older version wrote it");
     assert_eq!(fixture.cache.outdated_word_language().await.unwrap().as_deref(), Some("english"));
-    let of_text = |language| sparse_vector(language, &format!("piece 0 of {text}")).indices;
+    let indexed = format!("A title\nAbove\npiece 0 of {text}");
+    let of_text = |language| sparse_vector(language, &indexed).indices;
     assert_eq!(words(), of_text(english));
     fixture.cache.reindex(QUIET).await.unwrap();
     assert_eq!(word_language::indexed(parts).await.unwrap(), german);
@@ -279,5 +280,35 @@ async fn an_empty_collection_is_made_ready() {
     fixture.vectors.clear().await.unwrap();
     *fixture.embedding_models.0.lock().unwrap() = Some("three".to_owned());
     let state = fixture.cache.prepare_vectors().await.unwrap();
-    assert_eq!((state.dimension, state.chunks, state.is_hybrid), (Some(3), 0, false));
+    assert_eq!((state.dimension, state.chunks, state.is_hybrid), (Some(3), 0, true));
+    assert!(word_search::is_on(&fixture.cache.parts).await.unwrap(), "a new cache is searched by words");
+}
+
+/// The collection of an earlier version keeps what it has, also if its vectors are lost.
+#[tokio::test]
+async fn only_a_cache_without_texts_gets_words_by_itself() {
+    let fixture = Fixture::open().await;
+    let parts = &fixture.cache.parts;
+    fixture.keep("https://h.example/0", "a").await;
+    for is_lost in [false, true] {
+        if is_lost {
+            fixture.with_vectors(|contents| contents.documents.clear());
+        }
+        word_search::begin(parts, 2).await.unwrap();
+        assert!(!fixture.with_vectors(|contents| contents.is_hybrid), "{is_lost}");
+        assert!(!word_search::is_on(parts).await.unwrap(), "{is_lost}");
+    }
+    fixture.cache.upgrade_to_hybrid(QUIET).await.unwrap();
+    assert!(word_search::is_on(parts).await.unwrap(), "without a setting");
+    let have_words = || {
+        let has_words = |document: &SignalVectors| document.chunks[0].sparse.is_some();
+        fixture.with_vectors(|contents| contents.documents.values().all(has_words))
+    };
+    assert!(have_words());
+    fixture.vectors.clear().await.unwrap();
+    fixture.cache.reindex(QUIET).await.unwrap();
+    assert!(have_words(), "also after the collection was lost");
+    fixture.vectors.clear().await.unwrap();
+    word_search::begin(parts, 2).await.unwrap();
+    assert!(fixture.with_vectors(|contents| contents.is_hybrid), "it is made again as it was");
 }

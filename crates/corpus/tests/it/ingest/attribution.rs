@@ -107,7 +107,7 @@ async fn a_page_of_the_sources_own_origin_is_shared() {
         fixture.web.gives(url, Ok(&text_of(subject, 100)));
         let signal = fixture.ingest(fixture.ann, provider, url).await;
         assert_eq!((signal.source_provider_id, signal.title.as_str()), (Some(provider.id), "The river"));
-        assert_eq!(fixture.finds(fixture.bob, subject).await, [signal.signal_id]);
+        assert_eq!(fixture.finds(fixture.bob, subject).await.first(), Some(&signal.signal_id));
         assert_eq!(account(&fixture, &signal, fixture.ann).await, None);
     }
 }
@@ -170,7 +170,7 @@ async fn pages_of_answers_are_attributed_by_where_they_came_from() {
         fixture.work().await;
         let found = fixture.found(fixture.ann, subject).await.remove(0).signal;
         assert_eq!((found.url.as_str(), found.source_provider_id), (url, None));
-        assert_eq!(fixture.finds(fixture.bob, subject).await, [], "{url}");
+        assert!(!fixture.finds(fixture.bob, subject).await.contains(&found.signal_id), "{url}");
         // She reads her copy; others ask the source themselves.
         asked(&fixture);
         assert!(read(&fixture, fixture.ann, &provider, url).await.unwrap().is_copy, "{url}");

@@ -2,7 +2,7 @@
 
 mod attribution;
 mod crashes;
-mod fixture;
+pub mod fixture;
 mod pages;
 mod pinning;
 mod privacy;

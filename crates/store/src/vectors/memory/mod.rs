@@ -29,7 +29,7 @@ pub struct MemoryVectors {
 }
 
 impl MemoryVectors {
-    /// `words` computes the sparse vector of a chunk from its text, as given to [`VectorStore::put`].
+    /// `words` computes the sparse vector of a chunk from its indexed text, as given to [`VectorStore::put`].
     pub fn new(
         signals: Arc<dyn SignalStore>,
         words: impl Fn(&str) -> SparseVector + Send + Sync + 'static,

@@ -2,11 +2,11 @@
 
 use super::index::{Basis, Index, Piece, Read};
 use crate::vectors::hybrid::{is_hybrid, unreadable};
-use domain::corpus::AclToken;
+use domain::corpus::{AclToken, StoredChunk, Visibility};
 use domain::ids::SignalId;
 use domain::ports::{SignalStore, SparseVector, VectorError};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Documents per read.
@@ -137,12 +137,15 @@ impl Records {
         let acls = self.signals.acl_of(ids).await.map_err(unreadable)?;
         let there: BTreeSet<SignalId> = acls.iter().map(|(signal, _)| *signal).collect();
         let gone: Vec<SignalId> = ids.iter().copied().filter(|id| !there.contains(id)).collect();
+        let titles = self.titles(index, ids).await?;
         let read = stream::iter(acls).map(|(signal, acl)| async move {
             let chunks = self.signals.chunks(signal).await.map_err(unreadable)?;
-            let pieces = chunks.into_iter().map(|chunk| (chunk.number, chunk.vector, chunk.text)).collect();
-            Ok::<_, VectorError>(Unparsed { signal, acl, pieces })
+            Ok::<_, VectorError>(Unparsed { signal, acl, title: String::new(), chunks })
         });
-        let read: Vec<Unparsed> = read.buffer_unordered(READS_MAX).try_collect().await?;
+        let mut read: Vec<Unparsed> = read.buffer_unordered(READS_MAX).try_collect().await?;
+        for document in &mut read {
+            document.title = titles.get(&document.signal).cloned().unwrap_or_default();
+        }
         let (index, words) = (Arc::clone(index), Arc::clone(&self.words));
         on_cpu(move || {
             let is_hybrid = reading(&index).state().is_hybrid;
@@ -156,6 +159,21 @@ impl Records {
             index.take(read);
         })
         .await
+    }
+}
+
+impl Records {
+    /// The titles of these documents, if their words are indexed.
+    async fn titles(
+        &self,
+        index: &Shared,
+        ids: &[SignalId],
+    ) -> Result<BTreeMap<SignalId, String>, VectorError> {
+        if !reading(index).state().is_hybrid {
+            return Ok(BTreeMap::new());
+        }
+        let signals = self.signals.signals(ids, Visibility::Unrestricted).await.map_err(unreadable)?;
+        Ok(signals.into_iter().map(|signal| (signal.signal_id, signal.title)).collect())
     }
 }
 
@@ -178,17 +196,18 @@ pub async fn on_cpu<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
 struct Unparsed {
     signal: SignalId,
     acl: Vec<AclToken>,
-    /// Number, vector, text.
-    pieces: Vec<(u32, Vec<f32>, String)>,
+    title: String,
+    chunks: Vec<StoredChunk>,
 }
 
 impl Unparsed {
     fn parse(self, words: Option<&Words>) -> Read {
-        let piece = |(number, dense, text): (u32, Vec<f32>, String)| Piece {
-            number,
-            dense,
-            words: words.map(|words| words(&text)),
+        let title = self.title;
+        let piece = |chunk: StoredChunk| Piece {
+            number: chunk.number,
+            words: words.map(|words| words(&chunk.indexed_text(&title))),
+            dense: chunk.vector,
         };
-        Read { signal: self.signal, acl: self.acl, pieces: self.pieces.into_iter().map(piece).collect() }
+        Read { signal: self.signal, acl: self.acl, pieces: self.chunks.into_iter().map(piece).collect() }
     }
 }

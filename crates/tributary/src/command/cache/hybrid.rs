@@ -5,8 +5,8 @@ use crate::command::CliContext;
 use crate::terminal;
 use clap::Args;
 
-/// Add sparse (BM25) vectors to the semantic cache. Run once before setting SVC_CORPUS_HYBRID; running it again is
-/// harmless.
+/// Add sparse (BM25) vectors to the semantic cache of an earlier version. Run once before setting SVC_CORPUS_HYBRID;
+/// running it again is harmless.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -25,9 +25,7 @@ impl Upgrade {
             counted(done.documents, "document"),
             if done.was_hybrid { "; the collection was already hybrid" } else { "" }
         ));
-        if !app.settings.corpus_hybrid {
-            terminal::line("Set SVC_CORPUS_HYBRID=True and restart the service to use them.");
-        }
+        terminal::line("Searches of the cache use them from now on.");
         app.store.close().await;
         Ok(())
     }
