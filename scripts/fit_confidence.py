@@ -12,6 +12,9 @@ results. Weights are found by coordinate descent. Each collection is also measur
     scripts/fit_confidence.py cranfield.tsv cisi.tsv medline.tsv cacm.tsv adi.tsv
 
 The result is written by hand into `KINDS` of crates/relevancy/src/confidence.rs.
+
+With `--calibration` before the tables nothing is fitted: it shows how many results of each tenth of the confidence are
+relevant, and how often the first result is, above and below 0.7.
 """
 
 import csv
@@ -39,6 +42,8 @@ FIXED = "cosine"
 STEPS = [0.0, 0.02, 0.06, 0.1, 0.2, 0.3, 0.45, 0.7, 1.0, 1.5, 2.0, 3.0]
 DISCOUNT = [1 / math.log2(place + 2) for place in range(10)]
 ROUNDS = 3
+# The confidence that is called good.
+GOOD = 0.7
 
 
 def read(path):
@@ -87,11 +92,38 @@ def fit(sets):
     return weights, best
 
 
+def calibration(path):
+    """Lines with the share of relevant results by confidence, and of relevant first results."""
+    tenths = [[0, 0] for _ in range(10)]
+    firsts = {True: [0, 0], False: [0, 0]}
+    with open(path, newline="") as table:
+        for row in csv.DictReader(table, delimiter="\t"):
+            if row["is_duplicate"] == "1":
+                continue
+            confidence, is_relevant = float(row["swirl_confidence_score"]), int(row["grade"]) > 0
+            counts = [tenths[min(int(confidence * 10), 9)]]
+            if row["rank"] == "1":
+                counts.append(firsts[confidence >= GOOD])
+            for count in counts:
+                count[0] += 1
+                count[1] += is_relevant
+    by_tenth = [f"  {number / 10:.1f}  {share(*count)}" for number, count in enumerate(tenths)]
+    return [path, *by_tenth, f"  first, {GOOD} or more: {share(*firsts[True])}; less: {share(*firsts[False])}"]
+
+
+def share(count, relevant):
+    return f"{relevant / count:.0%} of {count} relevant" if count else "no results"
+
+
 def shown(weights):
     return ", ".join(f"{kind} {weights[kind]:g}" for kind in KINDS)
 
 
 def main(paths):
+    if paths[:1] == ["--calibration"] and paths[1:]:
+        for path in paths[1:]:
+            print("\n".join(calibration(path)))
+        return
     if not paths:
         sys.exit(__doc__)
     sets = {path: read(path) for path in paths}

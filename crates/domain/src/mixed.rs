@@ -2,6 +2,7 @@
 
 use crate::ids::{ProviderId, SearchId};
 use crate::notice::{self, Notice};
+use crate::query_advice::{DidYouMean, LanguageHint};
 use crate::record_json;
 use crate::result::{ProviderError, ResultItem};
 use crate::search::ProviderRef;
@@ -149,6 +150,12 @@ pub struct SearchInfo {
     pub tags: Vec<String>,
     /// Runs the search again.
     pub rerun_url: String,
+    /// Another spelling, if little was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did_you_mean: Option<DidYouMean>,
+    /// If little was found and the query seems to be in another language than the results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language_hint: Option<LanguageHint>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
@@ -167,7 +174,7 @@ pub struct ResultsInfo {
 }
 
 /// The queried providers by outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
 pub struct Completeness {
     pub asked: u32,
     /// Delivered everything.
@@ -177,6 +184,35 @@ pub struct Completeness {
     pub failed: u32,
     pub timed_out: u32,
     pub suspended: u32,
+    /// Which sources were asked after the others, if not all were asked at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<SourceOrder>,
+}
+
+/// The sources that were not among those that a search asks first (`SVC_SOURCE_CHOICE`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct SourceOrder {
+    /// Number of earlier searches of the user by which the sources to ask first were chosen.
+    pub similar_searches: usize,
+    /// Names of the sources that were asked after the others.
+    pub asked_later: Vec<String>,
+    /// Why they were asked later.
+    pub reason: String,
+    pub not_asked: Vec<SourceNotAsked>,
+}
+
+/// A source that was to be asked after the others and was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct SourceNotAsked {
+    pub source: String,
+    /// `no_time`, or the code of the source's error, such as `suspended`.
+    pub code: String,
+    pub reason: String,
+}
+
+impl SourceNotAsked {
+    /// The code of a source for which no time was left.
+    pub const NO_TIME: &str = "no_time";
 }
 
 impl Completeness {
@@ -218,6 +254,8 @@ mod tests {
             searchprovider_list: Vec::new(),
             tags: Vec::new(),
             rerun_url: String::new(),
+            did_you_mean: None,
+            language_hint: None,
         };
         let results = ResultsInfo {
             found_total: 0,

@@ -15,6 +15,7 @@ use crate::search::post_processor::PostProcessor;
 use crate::search::runner::SearchRunner;
 use crate::search::running_search::log_start;
 use crate::search::selector::ProviderSelector;
+use crate::search::source_choice::SourceChooser;
 use crate::search::starting_runs::StartingRuns;
 use crate::search::transform_loader::TransformLoader;
 use crate::search::waiter::SearchWaiter;
@@ -85,6 +86,7 @@ impl Federation {
         let selector = Arc::new(ProviderSelector { store: store.clone(), context: context.clone() });
         let transforms = Arc::new(TransformLoader::new(store.clone(), plugins, cpu.clone()));
         let post_processor = PostProcessor::new(store.clone(), plugins, &context, &cpu);
+        let source_chooser = SourceChooser::new(settings.source_choice, Arc::clone(&reader));
         Self {
             searches: SearchLifecycle {
                 store: store.clone(),
@@ -106,6 +108,7 @@ impl Federation {
                 progress: Arc::clone(&progress),
                 cpu: cpu.clone(),
                 selector: Arc::clone(&selector),
+                source_chooser,
                 transforms: Arc::clone(&transforms),
                 provider_runs: Arc::clone(&provider_runs),
                 post_processor: post_processor.clone(),

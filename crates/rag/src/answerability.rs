@@ -1,8 +1,8 @@
 //! Whether a result is likely to contain an answer: a probability from a few features of the query and the result.
 //!
 //! `swirl_confidence_score` says how well a result matches, and is not the same for a good match of a long question and
-//! of a single word. This number is fitted on questions with and without an answer
-//! (`tests/data/development_questions.txt`), so one threshold fits both.
+//! of a single word. The weights of this number were chosen by hand on questions with and without an answer
+//! (`tests/data/development_questions.txt`), so that one threshold fits both.
 
 use crate::facts::Facts;
 use crate::prompt::language::language_of;
@@ -61,7 +61,7 @@ impl Features {
     }
 }
 
-/// Estimates it for the results of one query.
+/// Estimates for the results of one query how likely they contain an answer.
 pub(crate) struct Answerability {
     language: Language,
     query: String,
@@ -159,17 +159,22 @@ pub(crate) fn most_confident(sets: &[ResultSet]) -> Vec<ResultItem> {
     best.iter().take(RATED_MAX).map(read).collect()
 }
 
-/// How likely each of these results contains an answer.
+/// How likely each of these results contains an answer. The similarities of another model replace the own ones.
 pub(crate) fn rate_results(
     language: Language,
     query: &str,
     results: &[ResultItem],
+    meanings: &BTreeMap<ResultId, f64>,
 ) -> BTreeMap<ResultId, f64> {
     let mut answerability = Answerability::of(language, query);
-    let features: Vec<(ResultId, Features)> =
-        results.iter().map(|item| (item.swirl_id, answerability.features(item))).collect();
+    let mut features = |item: &ResultItem| {
+        let own = answerability.features(item);
+        let meaning = meanings.get(&item.swirl_id).map_or(own.meaning, |meaning| meaning.clamp(0.0, 1.0));
+        (item.swirl_id, Features { meaning, ..own })
+    };
+    let rated: Vec<(ResultId, Features)> = results.iter().map(&mut features).collect();
     let missing = answerability.missing();
-    features.into_iter().map(|(id, features)| (id, Features { missing, ..features }.probability())).collect()
+    rated.into_iter().map(|(id, features)| (id, Features { missing, ..features }.probability())).collect()
 }
 
 /// Rare words weigh more.
@@ -178,7 +183,7 @@ fn weight(language: Language, term: &Term) -> f64 {
 }
 
 /// The beginning of a result.
-fn text_of(item: &ResultItem) -> String {
+pub(crate) fn text_of(item: &ResultItem) -> String {
     let text = format!("{}\n{}", readable(&item.title), readable(&item.body));
     let end = tokens(&text).nth(WORDS_MAX).map_or(text.len(), |token| token.start);
     text[..end].to_owned()
@@ -239,7 +244,9 @@ mod tests {
     fn a_rare_word_that_no_result_has_makes_an_answer_unlikely() {
         let mut warning = item("Flood warnings", "A flood warning was issued for the river at night.", 0.5);
         warning.swirl_id = ResultId(1);
-        let rate = |query: &str| rate_results(Language::ENGLISH, query, &[warning.clone()])[&ResultId(1)];
+        let rate = |query: &str| {
+            rate_results(Language::ENGLISH, query, &[warning.clone()], &BTreeMap::new())[&ResultId(1)]
+        };
         assert!(rate("flood warning") > 0.7);
         assert!(rate("flood warning on the moon") < 0.7);
         assert!(rate("When was the flood warning sent?") > 0.7, "a question may use other words");
@@ -258,7 +265,7 @@ mod tests {
         let set = builders::result_set(1).items(items).build();
         let best = most_confident(&[set]);
         assert_eq!(best.len(), RATED_MAX);
-        let rated = rate_results(Language::ENGLISH, "river", &best);
+        let rated = rate_results(Language::ENGLISH, "river", &best, &BTreeMap::new());
         assert!(rated.len() == RATED_MAX && rated.values().all(|one| (0.0..=1.0).contains(one)));
         assert!(!rated.contains_key(&ResultId(1)), "the worst is left out");
     }

@@ -2,6 +2,7 @@
 
 use crate::in_progress::GenerationRegistry;
 use crate::rag_store::RagStore;
+use crate::second_reader::SecondReader;
 use domain::ports::{Observer, PluginContext, ReadPages};
 use domain::settings::Settings;
 use federation::Federation;
@@ -17,6 +18,8 @@ pub struct RagDeps {
     pub settings: Arc<Settings>,
     pub pages: Arc<dyn ReadPages>,
     pub observer: Arc<dyn Observer>,
+    /// `None` if it is off.
+    pub second_reader: Option<Arc<SecondReader>>,
 }
 
 /// Shared state of the steps that generate a summary.
@@ -27,6 +30,7 @@ pub(crate) struct RagContext {
     pub settings: Arc<Settings>,
     pub pages: Arc<dyn ReadPages>,
     pub observer: Arc<dyn Observer>,
+    pub second_reader: Option<Arc<SecondReader>>,
     pub in_progress: Arc<GenerationRegistry>,
     /// Limits concurrent generations in this process to `SVC_INTERACTIVE_CONCURRENCY`.
     pub slots: Semaphore,
@@ -34,8 +38,9 @@ pub(crate) struct RagContext {
 
 impl RagContext {
     pub fn new(deps: RagDeps) -> Self {
-        let RagDeps { store, federation, context, settings, pages, observer } = deps;
+        let RagDeps { store, federation, context, settings, pages, observer, second_reader } = deps;
         let slots = Semaphore::new(settings.interactive_concurrency.max(1) as usize);
-        Self { store, federation, context, settings, pages, observer, in_progress: Arc::default(), slots }
+        let in_progress = Arc::default();
+        Self { store, federation, context, settings, pages, observer, second_reader, in_progress, slots }
     }
 }

@@ -3,14 +3,16 @@
 use crate::answerability::{most_confident, rate_results};
 use crate::check::{Checked, SourceUse, answer_source, check};
 use crate::context::RagContext;
+use crate::disagreement::{ComparedAnswer, find_disagreements};
 use crate::error::SummaryError;
 use crate::events::{Stage, SummaryEvent};
 use crate::extractive::extract;
 use crate::in_progress::Generation;
 use crate::lease::LeaseOutcome;
-use crate::prompt::{AssembledPrompt, PromptInput, PromptSource, SourceText, assemble};
+use crate::prompt::{AssembledPrompt, PromptInput, PromptSource, SourceText, assemble, passages_to_rate};
 use crate::query::{language_of_query, plain_query};
 use crate::safe_stream::SafeStream;
+use crate::second_reader::{PassageRatings, TEXTS_MAX, meanings};
 use crate::selection::{Selection, SelectionRules, nothing_relevant, select_results};
 use crate::summary_item::{Generated, summary_item};
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
@@ -135,7 +137,9 @@ impl RagContext {
 
         warnings.extend(generated.is_cut.then(|| CUT_OFF.to_owned()));
         generation.emit(SummaryEvent::stage(Stage::Checking));
-        let checked = checked(generated.text.clone(), &sources).await?;
+        let query = plain_query(search);
+        let language = language_of_query(&self.settings, &query);
+        let checked = checked(generated.text.clone(), language, query, &sources).await?;
         if checked.body.trim().is_empty() {
             return Err(SummaryError::of(SummaryFault::AiProviderError, "The model returned no text."));
         }
@@ -173,13 +177,16 @@ impl RagContext {
         self.federation.mixer.apply_preferences(search, &mut sets).await?;
         let settings = &self.settings;
         let wanted = &generation.request.items;
-        let answerability = if wanted.is_empty() {
+        let (answerability, by_answerability) = if wanted.is_empty() {
             let query = plain_query(search);
             let language = language_of_query(settings, &query);
             let results = most_confident(&sets);
-            run_blocking(move || rate_results(language, &query, &results)).await?
+            let meanings = meanings(self.second_reader.as_deref(), &query, &results).await;
+            let was_read = !meanings.is_empty();
+            let rate = move || rate_results(language, &query, &results, &meanings);
+            (run_blocking(rate).await?, was_read)
         } else {
-            BTreeMap::new()
+            (BTreeMap::new(), false)
         };
         let asked = sets.iter().filter_map(|set| providers.get(&set.provider));
         let overrides = asked.clone().map(|one| (one.id, one.spec.config.rag)).collect();
@@ -192,6 +199,7 @@ impl RagContext {
             max: settings.rag_max_to_consider as usize,
             generated: generating.map(|one| one.id).collect(),
             answerability,
+            by_answerability,
             order: if wanted.is_empty() { Vec::new() } else { self.federation.mixer.order(search, &sets) },
         };
         // A duplicate is used only if it is named by its id.
@@ -217,9 +225,12 @@ impl RagContext {
         let generative_models = Arc::clone(&self.context.generative_models);
         let budget = budget(settings.rag_tok_max, provider, generative_models.tokens_max(provider));
         let (query, instructions) = (plain_query(search), generation.request.instructions.clone());
+        let language = language_of_query(settings, &query);
+        let started = Instant::now();
+        let ratings = self.rate_passages(language, &query, &sources).await?;
+        let time_left = time_left.saturating_sub(started.elapsed());
         let (today, time_max) = (self.context.clock.now().date_naive(), time_left.min(settings.ai_timeout.0));
         let (follow_ups, provider) = (settings.rag_follow_ups, provider.clone());
-        let language = language_of_query(settings, &query);
         run_blocking(move || {
             assemble(&PromptInput {
                 query: &query,
@@ -231,11 +242,25 @@ impl RagContext {
                 follow_ups,
                 count: &|text: &str| generative_models.count_tokens(&provider, text),
                 sources,
+                ratings: ratings.as_ref(),
                 time_max,
                 answer_tokens_max: ANSWER_TOKENS_MAX,
             })
         })
         .await
+    }
+
+    /// The passages of long sources, as the second reader rates them; `None` if it is off.
+    async fn rate_passages(
+        &self,
+        language: Language,
+        query: &str,
+        sources: &[SourceText],
+    ) -> Result<Option<PassageRatings>, SummaryError> {
+        let Some(reader) = &self.second_reader else { return Ok(None) };
+        let (plain, sources) = (query.to_owned(), sources.to_vec());
+        let passages = run_blocking(move || passages_to_rate(language, &plain, &sources, TEXTS_MAX)).await?;
+        Ok(Some(reader.rate_passages(query, passages).await))
     }
 
     /// Reads the completion and emits its text sentence by sentence.
@@ -314,9 +339,22 @@ async fn extractive_answer(
     })
 }
 
-async fn checked(text: String, sources: &Arc<[PromptSource]>) -> Result<Checked, SummaryError> {
+/// The checked text, and where its sources disagree.
+async fn checked(
+    text: String,
+    language: Language,
+    query: String,
+    sources: &Arc<[PromptSource]>,
+) -> Result<Checked, SummaryError> {
     let sources = Arc::clone(sources);
-    run_blocking(move || check(&text, &sources)).await
+    run_blocking(move || {
+        let checked = check(&text, &sources);
+        let answer =
+            ComparedAnswer { language, query: &query, sentences: &checked.sentences, sources: &sources };
+        let disagreements = find_disagreements(&answer);
+        Checked { disagreements, ..checked }
+    })
+    .await
 }
 
 /// Runs CPU-bound work outside of the async runtime.
@@ -358,8 +396,8 @@ fn no_text(warnings: &[String]) -> SummaryError {
 /// The prompt as one text.
 fn prompt_text(prompt: &domain::ports::Prompt) -> String {
     let mut text = prompt.system.clone();
-    for acquire_lease in &prompt.turns {
-        if let domain::ports::Turn::User(words) = acquire_lease {
+    for turn in &prompt.turns {
+        if let domain::ports::Turn::User(words) = turn {
             text.push_str("\n\n");
             text.push_str(words);
         }

@@ -13,7 +13,9 @@
 //! | `selection`, `fetch_texts`, `query`, `prompt`, `safe_stream`, `check`, `summary_item` | its steps |
 //! | `extractive`, `question_kind` | summaries without a model; what a question asks for |
 //! | `answerability` | how likely a result contains an answer |
+//! | `second_reader` | an optional model that compares the query with results and passages |
 //! | `facts` | numbers, dates, names and negations of a text, and their comparison |
+//! | `disagreement` | sources that give different values for the same fact |
 //! | `chat` | conversations with tools and citations |
 //! | `prose` | the Markdown of models in blocks, for pages and exports |
 
@@ -21,6 +23,7 @@ mod answerability;
 pub mod chat;
 mod check;
 mod context;
+mod disagreement;
 mod error;
 mod events;
 mod extractive;
@@ -36,6 +39,7 @@ mod question_kind;
 mod rag_store;
 mod request;
 mod safe_stream;
+mod second_reader;
 mod selection;
 mod sentences;
 mod summaries;
@@ -46,4 +50,5 @@ pub use context::RagDeps;
 pub use error::SummaryError;
 pub use events::{Stage, SummaryEvent};
 pub use rag_store::RagStore;
+pub use second_reader::{SecondReader, TextVector};
 pub use summaries::Summaries;

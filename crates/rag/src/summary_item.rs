@@ -47,6 +47,7 @@ pub(crate) fn summary_item(
         grounded: checked.grounded,
         sentences: checked.sentences,
         not_found: checked.not_found,
+        disagreements: checked.disagreements,
     };
     ResultItem {
         searchprovider: generated.provider.label(),
@@ -71,7 +72,7 @@ pub(crate) mod tests {
     use domain::ids::{AiProviderId, ResultId, RunNumber, SearchId, UserId};
     use domain::search::{Search, SearchSpec};
     use domain::status::SearchStatus;
-    use domain::summary::{SourceMode, StoredSummary, SummaryRequest, SummarySource};
+    use domain::summary::{Disagreement, SourceMode, StoredSummary, SummaryRequest, SummarySource};
 
     pub(crate) fn search() -> Search {
         Search {
@@ -136,6 +137,7 @@ pub(crate) mod tests {
             follow_ups: Vec::new(),
             warnings: vec!["second".to_owned()],
             not_found: true,
+            disagreements: vec![Disagreement::default()],
         };
         let generated = Generated {
             text: String::new(),
@@ -163,7 +165,7 @@ pub(crate) mod tests {
         let details = made.additional_content.unwrap();
         assert_eq!((details.ai_model.as_str(), details.requested_model.as_str()), ("gpt-5", "gpt-6"));
         assert_eq!(details.warnings, ["first", "second"]);
-        assert!(details.not_found);
+        assert!(details.not_found && details.disagreements.len() == 1);
         assert!((details.generation_time - 1.2).abs() < 1e-9);
     }
 }

@@ -83,6 +83,10 @@ const REPETITION_FREE: f64 = 0.35;
 const REPETITION_MAX: f64 = 0.85;
 
 const REPETITION: &str = "repetition";
+const EXACT: &str = "exact";
+
+/// The share of the evidence that counts for a query of stopwords only: all of it gives a confidence of about 0.26.
+const STOPWORDS_SHARE: f64 = 0.22;
 
 /// The parts of a result's confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,14 +94,26 @@ pub struct Confidence {
     parts: [(&'static str, i32); KINDS.len()],
     /// The penalty for repetition: 0 or less.
     repetition: i32,
+    /// What an exact match gained: 0 or more.
+    exact: i32,
 }
 
 impl Confidence {
     /// Grows with each kind of evidence, and stays within 0 to 1.
     pub fn of(evidence: &Evidence) -> Self {
+        Self::weakened(evidence, 1.0)
+    }
+
+    /// For a query of stopwords only, which nearly every text contains.
+    pub fn of_stopwords(evidence: &Evidence) -> Self {
+        Self::weakened(evidence, STOPWORDS_SHARE)
+    }
+
+    /// Only this share of the evidence counts.
+    fn weakened(evidence: &Evidence, counted: f64) -> Self {
         let strengths = evidence.weighed();
         let sum: f64 = strengths.iter().sum();
-        let whole = units(curve(sum));
+        let whole = units(curve(counted * sum));
         let mut parts = [("", 0); KINDS.len()];
         for ((part, kind), strength) in parts.iter_mut().zip(&KINDS).zip(strengths) {
             let own = if sum > 0.0 { strength / sum } else { 0.0 };
@@ -106,18 +122,33 @@ impl Confidence {
         // The rounding remainder goes to the first part, which is never the smallest one that matters.
         parts[0].1 += whole - parts.iter().map(|(_, units)| units).sum::<i32>();
         let kept = 1.0 - share((evidence.repetition - REPETITION_FREE) / (REPETITION_MAX - REPETITION_FREE));
-        Self { parts, repetition: (f64::from(whole) * kept).round() as i32 - whole }
+        Self { parts, repetition: (f64::from(whole) * kept).round() as i32 - whole, exact: 0 }
     }
 
-    /// Each part by its name; the penalty for repetition only if there is one.
+    /// Whether repetition lowered it.
+    pub fn is_penalized(&self) -> bool {
+        self.repetition != 0
+    }
+
+    /// Raises it to so many of the smallest steps above another confidence.
+    pub fn raise_to(&mut self, other: f64, steps: i32) {
+        let wanted = units(other).saturating_add(steps).min(units(1.0));
+        self.exact = (wanted - self.whole()).max(0);
+    }
+
+    fn whole(&self) -> i32 {
+        self.parts.iter().map(|(_, units)| units).sum::<i32>() + self.repetition
+    }
+
+    /// Each part by its name; the penalty for repetition, and what an exact match gained, only if there is one.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, f64)> {
-        let lost = (self.repetition != 0).then_some((REPETITION, self.repetition));
-        self.parts.iter().copied().chain(lost).map(|(name, units)| (name, f64::from(units) / UNITS))
+        let others = [(REPETITION, self.repetition), (EXACT, self.exact)];
+        let others = others.into_iter().filter(|(_, units)| *units != 0);
+        self.parts.iter().copied().chain(others).map(|(name, units)| (name, f64::from(units) / UNITS))
     }
 
     pub fn total(&self) -> f64 {
-        let whole: i32 = self.parts.iter().map(|(_, units)| units).sum();
-        f64::from(whole + self.repetition) / UNITS
+        f64::from(self.whole() + self.exact) / UNITS
     }
 }
 
@@ -176,6 +207,28 @@ mod tests {
             let total = total(evidence);
             assert_eq!(total >= 0.7, is_good, "{what}: {total}");
         }
+    }
+
+    #[test]
+    fn stopwords_alone_give_little_confidence() {
+        let all = Evidence { company: 1.0, ..evidence(1.0, 1.0, 1.0, 1.0, 1) };
+        let confidence = Confidence::of_stopwords(&all);
+        assert!((0.2..0.3).contains(&confidence.total()), "{confidence:?}");
+        let sum: f64 = confidence.parts().map(|(_, value)| value).sum();
+        assert_eq!((sum * UNITS).round(), (confidence.total() * UNITS).round());
+    }
+
+    #[test]
+    fn an_exact_match_is_raised_by_steps_up_to_1() {
+        let mut one = Confidence::of(&evidence(0.5, 0.6, 1.0, 1.0, 1));
+        let before = one.total();
+        one.raise_to(0.0, 1);
+        assert_eq!(one.total(), before, "it is never lowered");
+        one.raise_to(before, 2);
+        assert!((one.total() - before - 2e-6).abs() < 1e-9);
+        assert_eq!(one.parts().last().map(|(name, _)| name), Some(EXACT));
+        one.raise_to(1.0, 5);
+        assert_eq!(one.total(), 1.0);
     }
 
     #[test]

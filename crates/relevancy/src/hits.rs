@@ -2,6 +2,7 @@
 //!
 //! A word of a text matches if its stem equals the stem of a word of the query: `art` does not match `cart`.
 
+use crate::codes;
 use crate::query::Query;
 use crate::term_set::TermSet;
 use crate::tokens::{Token, lower, tokens};
@@ -114,6 +115,9 @@ impl<'t> FieldReading<'t> {
             reading.tokens.push(token);
         }
         reading.hits.length = u32::try_from(reading.tokens.len()).unwrap_or(u32::MAX);
+        if !query.codes.is_empty() {
+            reading.take_codes(query);
+        }
         reading
     }
 
@@ -142,6 +146,37 @@ impl<'t> FieldReading<'t> {
             self.matches.push(Match { position, word: words.len() });
             words.push(WordHits { word: word.into_owned(), term: found.term(), positions: vec![at] });
         }
+    }
+
+    /// Adds the codes of the query that the text spells in another way. All terms of such a code are where it begins.
+    fn take_codes(&mut self, query: &Query) {
+        let found = codes::find(&query.codes, &self.tokens);
+        if found.is_empty() {
+            return;
+        }
+        for (code, place) in found {
+            let at = u32::try_from(place.start).unwrap_or(u32::MAX);
+            for (number, term) in code.terms.iter().enumerate() {
+                let Some(word) = query.terms.get(*term).map(|term| term.word.as_str()) else { continue };
+                let words = &mut self.hits.words;
+                let known = words.iter().position(|known| known.word == word);
+                let index = known.unwrap_or(words.len());
+                if known.is_none() {
+                    words.push(WordHits { word: word.to_owned(), term: Some(*term), positions: Vec::new() });
+                }
+                let positions = &mut words[index].positions;
+                if positions.len() < POSITIONS_MAX && !positions.contains(&at) {
+                    positions.push(at);
+                    positions.sort_unstable();
+                }
+                if number == 0 {
+                    self.matches.extend(place.clone().map(|position| Match { position, word: index }));
+                }
+            }
+        }
+        // A token matches once: what it matches as a word counts.
+        self.matches.sort_by_key(|found| found.position);
+        self.matches.dedup_by_key(|found| found.position);
     }
 
     /// The first negated word or phrase in the text.
@@ -203,6 +238,32 @@ mod tests {
         let word = WordHits { word: "x".to_owned(), term: Some(0), positions: vec![3, 1] };
         let unordered = FieldHits { words: vec![word], ..FieldHits::default() };
         assert_eq!(*unordered.positions(0), [1, 3]);
+    }
+
+    #[test]
+    fn codes_match_in_both_spellings() {
+        type Hit<'a> = (&'a str, &'a [u32]);
+        let table: &[(&str, &str, &[Hit<'_>])] = &[
+            ("RB-171", "RB171: pump", &[("rb", &[0]), ("171", &[0])]),
+            ("RB-171", "RB-171: pump", &[("rb", &[0]), ("171", &[1])]),
+            ("RB-171", "171, then RB171 and RB", &[("171", &[0, 2]), ("rb", &[2, 4])]),
+            ("RB171", "RB-171: pump", &[("rb171", &[0])]),
+            ("RB171", "RB171 or RB 171", &[("rb171", &[0, 2])]),
+            ("RB-171 RB171", "RB171", &[("rb171", &[0]), ("rb", &[0]), ("171", &[0])]),
+            ("A-4", "A4 paper", &[("4", &[0])]),
+            ("river 7", "river 7", &[("river", &[0]), ("7", &[1])]),
+        ];
+        for (query, text, expected) in table {
+            let query = Query::parse(query);
+            let expected: Vec<(String, Vec<u32>)> =
+                expected.iter().map(|(word, positions)| ((*word).to_owned(), positions.to_vec())).collect();
+            assert_eq!(title(&query, text), expected, "{query:?} in {text}");
+            let reading = FieldReading::of(&query, text);
+            assert!(reading.matches.is_sorted_by(|a, b| a.position < b.position), "{reading:?}");
+        }
+        let repeated = "RB171 ".repeat(POSITIONS_MAX + 5);
+        let often = FieldReading::of(&Query::parse("RB-171"), &repeated);
+        assert_eq!(often.hits.occurrences(0), POSITIONS_MAX);
     }
 
     #[test]

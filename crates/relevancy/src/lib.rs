@@ -4,13 +4,15 @@
 //! |---|---|
 //! | [`config`] | scoring configuration from the settings |
 //! | [`language`], [`tokens`], [`stems`], [`stopwords`] | words of a text, stemming, stopwords |
-//! | [`language_detection`], [`query_language`] | the language of a text or a result, and of a query |
+//! | [`language_detection`], [`query_language`], `language_signs` | the language of a text or a result, and of a query |
 //! | [`sentences`], [`highlights`] | sentences of a text, highlighting of matched words |
 //! | [`query`], [`query_forms`], [`term_set`] | query text → terms, phrases, negated words; the same for results in other languages |
-//! | [`hits`] | where the query's words occur in the fields of a result |
+//! | [`hits`], [`codes`] | where the query's words occur in the fields of a result, also codes in another spelling |
 //! | [`bm25`], [`background_frequencies`], [`proximity`], [`neighbor_support`], [`repetition`] | evidence: term frequencies in the results and in the language, distances, similarity to the best other results, repeated text |
 //! | [`embedder`], [`external_embedding`] | the built-in embedding model; embeddings of an external model |
+//! | [`second_reader`] | an optional model that is not part of the program |
 //! | [`targets`] | similarity of parts of the query and of a text |
+//! | `exact` | exact matches come first among results that are about as good |
 //! | [`confidence`], [`mod@score`] | `swirl_confidence_score` and `swirl_score` |
 //! | [`explain`] | how the `explain` of a result is written |
 //! | [`reranked`] | the score of a reranker in the confidence |
@@ -21,15 +23,18 @@
 mod ascii_words;
 pub mod background_frequencies;
 pub mod bm25;
+pub mod codes;
 pub mod confidence;
 pub mod config;
 pub mod embedder;
+mod exact;
 pub mod explain;
 pub mod external_embedding;
 pub mod highlights;
 pub mod hits;
 pub mod language;
 pub mod language_detection;
+mod language_signs;
 pub mod neighbor_support;
 pub mod passages;
 pub mod pool;
@@ -42,6 +47,7 @@ mod query_parts;
 pub mod repetition;
 pub mod reranked;
 pub mod score;
+pub mod second_reader;
 pub mod sentences;
 pub mod similarity;
 pub mod stems;

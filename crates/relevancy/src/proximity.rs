@@ -53,8 +53,8 @@ fn distance(first: &[u32], second: &[u32]) -> Option<u32> {
     smallest
 }
 
-/// `None` if fewer than two of its words count.
-fn occurs(phrase: &Phrase, hits: &FieldHits, stopwords: TermSet) -> Option<bool> {
+/// Whether a field contains a phrase; `None` if fewer than two of its words count.
+pub(crate) fn occurs(phrase: &Phrase, hits: &FieldHits, stopwords: TermSet) -> Option<bool> {
     let terms = phrase.0.iter().filter(|(term, _)| !stopwords.contains(*term));
     let words: Vec<_> = terms.map(|(term, offset)| (hits.positions(*term), offset)).collect();
     let [(first, start), _, ..] = words.as_slice() else { return None };

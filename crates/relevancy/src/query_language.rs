@@ -51,7 +51,14 @@ pub(crate) fn are_foreign<'w>(words: impl Iterator<Item = &'w str>) -> bool {
     unknown > known
 }
 
-fn words(query: &str) -> impl Iterator<Item = &str> {
+/// Whether English texts often have the word, which is in lower case.
+pub fn is_common_in_english(word: &str) -> bool {
+    Language::ENGLISH.is_stopword(word)
+        || frequency(&Language::ENGLISH.stem(word)).is_some_and(|texts| texts >= ENGLISH_TEXTS_MIN)
+}
+
+/// The words of a query, as they are written.
+pub(crate) fn words(query: &str) -> impl Iterator<Item = &str> {
     let words = tokens(query).take(TEXT_WORDS_MAX).map(|token| token.text);
     words.filter(|word| !OPERATORS.contains(word))
 }

@@ -23,6 +23,7 @@ use license::LicensePolicy;
 use mcp::{Mcp, McpDeps};
 use outbound::{AllowRule, Authenticators, ClientLimits, GuardedClient};
 use page_fetch::{PageFetch, PageFetchParts};
+use processors::query_advisor::BuiltInAdvisor;
 use provider_doctor::Doctor;
 use rag::{RagDeps, Summaries};
 use server::{AnswerPing, AppState, InstanceInfo, LogFolder, Metrics};
@@ -273,6 +274,7 @@ fn rag_deps(
         settings: Arc::clone(settings),
         pages,
         observer: metrics.clone(),
+        second_reader: crate::second_reader::open(settings, &federation.cpu),
     }
 }
 
@@ -396,7 +398,8 @@ pub fn context(
     if let Some(database) = store::own_database(&settings.database_url) {
         context.own_database = Arc::new(database);
     }
-    Ok(PluginContext { resolver: client, extract, ..context })
+    let query_advisor = Arc::new(BuiltInAdvisor::new(Arc::clone(&context.settings)));
+    Ok(PluginContext { resolver: client, extract, query_advisor, ..context })
 }
 
 /// Adds the models of the AI providers to the plug-in context and returns their connection test.

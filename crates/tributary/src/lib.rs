@@ -19,6 +19,7 @@ pub mod logs;
 pub mod ownership;
 mod process;
 mod running_service;
+pub mod second_reader;
 pub mod secret_files;
 pub mod service;
 pub mod service_manager;

@@ -2,7 +2,7 @@
 
 use domain::ports::ConnectorError;
 use syntax::query_mappings::QueryMappings;
-use syntax::query_string::{Dialect, Expression, Negation, Written};
+use syntax::query_string::{Dialect, Expression, Negation, Written, other_spelling};
 
 /// The mapping `QUOTE_TERMS`: whether all words must match, or any of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +42,15 @@ impl Dialect for FullText {
 
     fn term(&self, term: Written<'_>) -> String {
         // A term without alphanumeric characters would match nothing.
-        let is_searchable = term.text.contains(char::is_alphanumeric);
-        if is_searchable { format!("\"{}\"", term.text.replace('"', "\"\"")) } else { String::new() }
+        if !term.text.contains(char::is_alphanumeric) {
+            return String::new();
+        }
+        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+        // Full text splits `RB-171` into two words and `RB171` into one.
+        match other_spelling(term.text).filter(|_| !term.is_phrase) {
+            Some(other) => format!("({} OR {})", quoted(term.text), quoted(&other)),
+            None => quoted(term.text),
+        }
     }
 
     fn beside(&self) -> &str {
@@ -70,6 +77,9 @@ mod tests {
             ("OR", "flood warning", Some(r#""flood" OR "warning""#)),
             ("AND", r#"error "file not found""#, Some(r#""error" AND "file not found""#)),
             ("and", r#"say "hi" - near*"#, Some(r#""say" AND "hi" AND "near*""#)),
+            ("AND", "RB-171 pump", Some(r#"("RB-171" OR "RB171") AND "pump""#)),
+            ("AND,NOT=true", "pump -RB171", Some(r#""pump" NOT ("RB171" OR "RB 171")"#)),
+            ("OR", r#""RB-171""#, Some(r#""RB-171""#)),
             ("OR", "flood OR", Some(r#""flood""#)),
             ("AND", "flood OR silt", Some(r#""flood" OR "silt""#)),
             ("AND", "(flood OR silt) dam", Some(r#"("flood" OR "silt") AND "dam""#)),

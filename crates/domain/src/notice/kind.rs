@@ -8,6 +8,8 @@ use syntax::dates::DATE_UNKNOWN;
 
 /// Longest name of an unknown mixer that is repeated, in characters.
 const MIXER_NAME_CHARS_MAX: usize = 100;
+/// Names of sources in the line of a notice; the others are counted.
+const NAMES_SHOWN_MAX: usize = 20;
 
 /// A fact about a search. Stored: a new kind is unknown to earlier versions, which show its line instead.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +39,11 @@ pub enum NoticeKind {
     /// Sources that the owner's preferences exclude.
     SourcesExcluded {
         names: Vec<String>,
+    },
+    /// Sources that were asked after those with more results in so many similar searches.
+    SourcesAskedLater {
+        names: Vec<String>,
+        searches: usize,
     },
     RunFailed,
     SubscriptionWithoutOwner,
@@ -111,6 +118,11 @@ pub enum NoticeKind {
         waited_s: f64,
     },
     ProviderSuspended {
+        provider: String,
+        reason: String,
+    },
+    /// A source that was to be asked after others, when no time was left.
+    ProviderNotAsked {
         provider: String,
         reason: String,
     },
@@ -218,6 +230,7 @@ impl NoticeKind {
                 | Self::ProviderRetried { .. }
                 | Self::ProviderTimedOut { .. }
                 | Self::ProviderSuspended { .. }
+                | Self::ProviderNotAsked { .. }
                 | Self::NoSummary { .. }
         )
     }
@@ -231,6 +244,7 @@ impl NoticeKind {
             | Self::ProviderFailed { reason, .. }
             | Self::ProviderRetried { reason, .. }
             | Self::ProviderSuspended { reason, .. }
+            | Self::ProviderNotAsked { reason, .. }
             | Self::NoSummary { reason }
             | Self::IngestFailed { reason, .. } => change(reason),
             Self::Line { line } => change(line),
@@ -246,6 +260,7 @@ impl NoticeKind {
             | Self::UpdateRequested
             | Self::Clamped { .. }
             | Self::NoProviders
+            | Self::SourcesAskedLater { .. }
             | Self::RunFailed
             | Self::SubscriptionWithoutOwner
             | Self::SubscriptionFailed { .. }
@@ -292,6 +307,10 @@ impl fmt::Display for NoticeKind {
             }
             Self::SourcesExcluded { names } => {
                 write!(f, "Not queried because of your preferences: {}", names.join(", "))
+            }
+            Self::SourcesAskedLater { names, searches } => {
+                write!(f, "Asked after the sources with more results in {searches} similar searches: ")?;
+                write_names(f, names)
             }
             Self::RunFailed => f.write_str(
                 "The search could not be finished. The cause is in the server's log; run it again with rerun.",
@@ -348,6 +367,9 @@ impl fmt::Display for NoticeKind {
             Self::ProviderSuspended { provider, reason } => {
                 write!(f, "Suspended: {provider} was not queried: {reason}")
             }
+            Self::ProviderNotAsked { provider, reason } => {
+                write!(f, "Not asked: {provider}: {reason}")
+            }
             Self::ProviderRemark { remark } => f.write_str(remark),
             Self::ExcludedWordsFound { count, provider } => write!(
                 f,
@@ -372,6 +394,16 @@ impl fmt::Display for NoticeKind {
             Self::SummaryWarning { warning } => f.write_str(warning),
             Self::IngestFailed { reason, .. } => f.write_str(reason),
         }
+    }
+}
+
+/// The first names, and the number of the others.
+fn write_names(f: &mut fmt::Formatter<'_>, names: &[String]) -> fmt::Result {
+    let shown = &names[..names.len().min(NAMES_SHOWN_MAX)];
+    f.write_str(&shown.join(", "))?;
+    match names.len() - shown.len() {
+        0 => Ok(()),
+        others => write!(f, " and {others} more"),
     }
 }
 

@@ -20,6 +20,16 @@ pub fn budget_used(seconds: u64) -> String {
     format!("its rate_limit is used up; the next request is possible in {seconds} s")
 }
 
+/// Why a source that was to be asked after others was not asked.
+pub fn no_time_left() -> &'static str {
+    "the sources that were asked first have used up the time of the search"
+}
+
+/// Why sources are asked after others.
+pub fn fewer_results_in_similar_searches() -> &'static str {
+    "in your similar searches, other sources had more results on the first page"
+}
+
 /// Why a response was not read: too many others are being read.
 pub fn answers_too_large() -> &'static str {
     "this service is reading too many large answers at the moment; search again shortly"

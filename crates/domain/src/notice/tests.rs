@@ -15,10 +15,10 @@ fn all() -> Vec<(NoticeKind, &'static str)> {
     use NoticeKind::{
         BodiesFilled, Clamped, DateSortRequested, EmbedderReplaced, ExcludedWordsFound, HidByPreferences,
         IngestFailed, KeptNewest, MarkedRead, NoProviders, NoSummary, NoticesOmitted, OrderedBy,
-        PipelineUnreadable, ProviderQueryRewritten, ProviderRemark, ProviderRetried, ProviderTimedOut,
-        QueryRewritten, RerunRequested, ResultsExhausted, Retrieved, RetrievedNew, RunFailed,
-        SourcesExcluded, SubscriptionFailed, SubscriptionWithoutOwner, SummaryWarning, TransformCut,
-        UnknownProviders, UpdateRequested,
+        PipelineUnreadable, ProviderNotAsked, ProviderQueryRewritten, ProviderRemark, ProviderRetried,
+        ProviderTimedOut, QueryRewritten, RerunRequested, ResultsExhausted, Retrieved, RetrievedNew,
+        RunFailed, SourcesAskedLater, SourcesExcluded, SubscriptionFailed, SubscriptionWithoutOwner,
+        SummaryWarning, TransformCut, UnknownProviders, UpdateRequested,
     };
     let text = str::to_owned;
     let provider = || text("Rivers");
@@ -40,6 +40,15 @@ fn all() -> Vec<(NoticeKind, &'static str)> {
         ),
         (UnknownProviders { names: names() }, "No active provider, name or tag matches: a, b"),
         (SourcesExcluded { names: names() }, "Not queried because of your preferences: a, b"),
+        (
+            SourcesAskedLater { names: names(), searches: 12 },
+            "Asked after the sources with more results in 12 similar searches: a, b",
+        ),
+        (
+            SourcesAskedLater { names: vec![text("a"); 23], searches: 30 },
+            "Asked after the sources with more results in 30 similar searches: \
+             a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a and 3 more",
+        ),
         (
             RunFailed,
             "The search could not be finished. The cause is in the server's log; run it again with rerun.",
@@ -94,6 +103,7 @@ fn all() -> Vec<(NoticeKind, &'static str)> {
             "Timeout: Rivers did not answer within 2.0 s; the results are partial",
         ),
         (NoticeKind::provider_suspended("Rivers", "a pause"), "Suspended: Rivers was not queried: a pause"),
+        (ProviderNotAsked { provider: provider(), reason: text("no time") }, "Not asked: Rivers: no time"),
         (ProviderRemark { remark: text("a remark") }, "a remark"),
         (
             ExcludedWordsFound { count: 4, provider: provider() },
@@ -243,6 +253,7 @@ fn every_text_from_outside_is_masked() {
         NoticeKind::provider_failed("Rivers", secret()),
         NoticeKind::ProviderRetried { provider: provider(), attempt: 1, reason: secret() },
         NoticeKind::provider_suspended("Rivers", secret()),
+        NoticeKind::ProviderNotAsked { provider: provider(), reason: secret() },
         NoticeKind::ProviderRemark { remark: secret() },
         NoticeKind::UnknownProviders { names: vec![secret()] },
         NoticeKind::unknown_mixer("hunter2", "DateMixer"),

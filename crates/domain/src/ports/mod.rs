@@ -30,6 +30,7 @@ mod port_error;
 mod preference_store;
 mod processor;
 mod provider_store;
+mod query_advisor;
 mod query_transform_store;
 mod rate_limit_store;
 mod read_pages;
@@ -103,6 +104,7 @@ pub use processor::{
     ResultProcessor, ResultProcessorKind, RunStage,
 };
 pub use provider_store::{ProviderEdits, ProviderStore};
+pub use query_advisor::{QueryAdvisor, QueryEvidence};
 pub use query_transform_store::{PipelineEdits, PipelineStore, QueryTransformEdits, QueryTransformStore};
 pub use rate_limit_store::RateLimitStore;
 pub use read_pages::{DocumentRequest, PageError, PageProbe, PageText, ReadPages};

@@ -1,7 +1,8 @@
 //! Plug-in context: everything a plug-in may use.
 
 use super::{
-    AddressResolver, Clock, Corpus, EmbeddingModels, ExtractText, Fetch, GenerativeModels, Unavailable,
+    AddressResolver, Clock, Corpus, EmbeddingModels, ExtractText, Fetch, GenerativeModels, QueryAdvisor,
+    Unavailable,
 };
 use crate::settings::{DATABASE_FILE, PluginSettings};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ pub struct PluginContext {
     pub generative_models: Arc<dyn GenerativeModels>,
     /// The corpus, as far as the license includes it.
     pub corpus: Arc<dyn Corpus>,
+    pub query_advisor: Arc<dyn QueryAdvisor>,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<PluginSettings>,
     /// The service's own database, which no provider may read.
@@ -33,7 +35,8 @@ impl PluginContext {
             extract: unavailable.clone(),
             embedding_models: unavailable.clone(),
             generative_models: unavailable.clone(),
-            corpus: unavailable,
+            corpus: unavailable.clone(),
+            query_advisor: unavailable,
             clock,
             own_database: Arc::new(OwnDatabase::in_folder(Path::new(&settings.data_dir))),
             settings,

@@ -5,13 +5,14 @@ use super::{
     DocumentRequest, EmbeddingError, EmbeddingInput, EmbeddingModels, ExtractError, ExtractText,
     ExtractedText, Fetch, FetchError, FileToRead, FlowOutcome, FlowStart, GenerativeModels, HttpRequest,
     HttpResponse, ModelError, ModelRequest, OAuth, OAuthError, Origin, PageError, PageProbe, PageText,
-    Prompt, ReadPages, SourceTokenError, SourceTokens, TokenUse, VersionQuery,
+    Prompt, QueryAdvisor, QueryEvidence, ReadPages, SourceTokenError, SourceTokens, TokenUse, VersionQuery,
 };
 use crate::ai_provider::AiProvider;
 use crate::authenticator::{Authenticator, ProvenIdentity};
 use crate::corpus::{CacheStatus, Topic, VersionStatus};
 use crate::ids::{ProviderId, RunId, SignalId, UserId};
 use crate::provider::SearchProvider;
+use crate::query_advice::QueryAdvice;
 use crate::result::ResultItem;
 use crate::secret::Secret;
 use async_trait::async_trait;
@@ -136,6 +137,16 @@ impl Corpus for Unavailable {
     async fn keep(&self, _request: &DocumentRequest<'_>, _text: &PageText, _origin: crate::corpus::Origin) {}
     async fn denied(&self, _request: &DocumentRequest<'_>) {}
     async fn promote(&self, _owner: UserId, _tags: &[String], _results: &[(ProviderId, ResultItem)]) {}
+}
+
+#[async_trait]
+impl QueryAdvisor for Unavailable {
+    fn is_doubtful(&self, _query: &str, _results: &[String]) -> bool {
+        false
+    }
+    async fn advise(&self, _evidence: QueryEvidence) -> QueryAdvice {
+        QueryAdvice::default()
+    }
 }
 
 #[async_trait]

@@ -165,6 +165,8 @@ settings! {
     search_http_read_timeout: Seconds = Seconds::new(10), "SVC_SEARCH_HTTP_READ_TIMEOUT";
     /// How long to pause a source that answers 429 without a `Retry-After`.
     source_backoff: Seconds = Seconds::new(30), "SVC_SOURCE_BACKOFF";
+    /// How many sources a search asks first, if its request names none: those with the most results on the first pages of the user's nearest earlier searches, once there are ten. The others are asked when these have answered, or after a fifth of `SVC_TIMEOUT`. 0: all sources at once.
+    source_choice: u32 = 0, "SVC_SOURCE_CHOICE";
     /// Loopback and private addresses that outbound requests may reach: a comma-separated list of `host:port`, `host` or CIDR. The host and port of a provider's own url, saved by an administrator, need no entry.
     outbound_allow: Vec<String> = Vec::new(), "SVC_OUTBOUND_ALLOW";
     /// Maximum size of a response from a source, after decompression, in megabytes.
@@ -303,6 +305,8 @@ settings! {
     rag_follow_ups: bool = true, "SVC_RAG_FOLLOW_UPS";
     /// Store the prompt with an AI summary.
     rag_store_prompt: bool = false, "SVC_RAG_STORE_PROMPT";
+    /// Choose and order the results and passages of AI summaries and chats with the second reader, a larger model than the built-in one. Install its model first with `tributary reader install`. The list of results does not change.
+    second_reader: bool = false, "SVC_SECOND_READER";
     /// An Apache Tika server for file types that the built-in extraction does not support, such as `http://127.0.0.1:9998`. Empty: none.
     tika_url: String = String::new(), "SVC_TIKA_URL";
     /// The API token of the user on whose behalf `tributary mcp` acts.
@@ -345,7 +349,7 @@ settings! {
     storage_expiration_days: u32 = 90, "SVC_STORAGE_EXPIRATION_DAYS";
     /// Minimum score, 0 to 1, of a result from the semantic cache.
     corpus_min_score: Ratio = Ratio(0.5), "SVC_CORPUS_MIN_SCORE";
-    /// Search the semantic cache by keywords as well as by meaning. Run `tributary upgrade_corpus_to_hybrid` once before enabling it.
+    /// Search the semantic cache by keywords as well as by meaning. New installations always do; in an earlier one, run `tributary upgrade_corpus_to_hybrid` once before enabling it.
     corpus_hybrid: bool = false, "SVC_CORPUS_HYBRID";
     /// Fetch the best results of each search into the semantic cache, with the permissions of the user who searched.
     eager_federated_promote_enabled: bool = false, "SVC_EAGER_FEDERATED_PROMOTE_ENABLED";

@@ -45,6 +45,33 @@ pub struct GroundedSentence {
     pub support: f64,
 }
 
+/// Two sources that give different values for the same fact.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = AnswerDisagreement)]
+pub struct Disagreement {
+    /// Two values of two sources.
+    pub values: Vec<StatedValue>,
+}
+
+/// A value that a source gives.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = AnswerStatedValue)]
+pub struct StatedValue {
+    /// As the source writes it, such as `10 business days`.
+    pub value: String,
+    /// The number of the source in `sources`.
+    pub n: u32,
+    /// The words around it.
+    pub quote: String,
+    /// When the source was published, as `YYYY-MM-DD`; absent if that is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// True if the source is newer than the other one.
+    pub newer: bool,
+}
+
 /// `additional_content` of a summary item.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
@@ -70,4 +97,7 @@ pub struct SummaryDetails {
     pub sentences: Vec<GroundedSentence>,
     /// True if the model reports that the sources do not contain the answer.
     pub not_found: bool,
+    /// Where the sources give different values for what the query asks for or the summary states.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<Disagreement>,
 }

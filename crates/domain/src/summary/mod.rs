@@ -2,7 +2,7 @@
 
 pub(crate) mod details;
 
-pub use details::{GroundedSentence, SourceMode, SummaryDetails, SummarySource};
+pub use details::{Disagreement, GroundedSentence, SourceMode, StatedValue, SummaryDetails, SummarySource};
 
 use crate::ids::{AiProviderId, ResultId, RunNumber, SearchId};
 use crate::instant::Instant;

@@ -14,5 +14,6 @@ mod user_token;
 pub use prober::ProviderProber;
 
 pub(crate) use factory::{ProviderRunFactory, ProviderRunInput};
+pub(crate) use provider_run::ProviderRun;
 pub(crate) use result_set::ResultSetTemplate;
 pub(crate) use run::past_deadline;

@@ -3,7 +3,7 @@
 use super::errors::internal_error;
 use domain::ids::ProviderId;
 use domain::instant::{self, Instant as Time};
-use domain::notice::{Notice, NoticeKind};
+use domain::notice::{Notice, NoticeKind, reason};
 use domain::ports::ConnectorErrorKind;
 use domain::provider::SearchProvider;
 use domain::result::{ProviderError, ResultSet};
@@ -68,6 +68,18 @@ impl ResultSetTemplate {
         let mut set = self.empty(now);
         end_at_deadline(&mut set, now, waited);
         set
+    }
+
+    /// The result set of a provider that waited for others until no time was left. Nothing was sent to it.
+    pub fn not_asked(&self, now: Time) -> ResultSet {
+        let (provider, reason) = (self.provider.spec.name.clone(), reason::no_time_left().to_owned());
+        let code = ConnectorErrorKind::Suspended.code().to_owned();
+        ResultSet {
+            status: ProviderStatus::Suspended,
+            error: Some(ProviderError { code, message: reason.clone() }),
+            notices: vec![Notice::new(now, NoticeKind::ProviderNotAsked { provider, reason })],
+            ..self.empty(now)
+        }
     }
 
     /// The result set after a failure of our own code; the cause is in the log.

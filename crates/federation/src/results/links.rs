@@ -46,6 +46,8 @@ impl Links<'_> {
             searchprovider_list: spec.searchprovider_list.clone(),
             tags: spec.tags.clone(),
             rerun_url: format!("{}/search/?rerun={id}", self.request.base_url),
+            did_you_mean: None,
+            language_hint: None,
         }
     }
 

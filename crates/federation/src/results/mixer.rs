@@ -5,7 +5,9 @@ use super::links::Links;
 use super::mix_request::MixRequest;
 use super::page::Page;
 use super::provider_share::ProviderShare;
+use super::query_advice::few_texts;
 use super::reader::ResultReader;
+use super::source_order::source_order;
 use super::star_threshold::StarThreshold;
 use super::{facets, preferences, search_log};
 use crate::error::FederationError;
@@ -76,6 +78,7 @@ impl ResultMixer {
         let input = MixInput { search, sets: &sets, hidden, summary: summary.as_ref(), request };
         let mut response = self.build_response(&input, ResultItem::clone);
         self.reader.recheck(search.owner, &mut response.results).await;
+        self.add_advice(search, few_texts(search, request, &sets), &mut response.info.search).await;
         Ok(response)
     }
 
@@ -98,8 +101,10 @@ impl ResultMixer {
         let only_id = |item: &ResultItem| ResultItem { swirl_id: item.swirl_id, ..ResultItem::default() };
         let input = MixInput { search, sets: &sets, hidden, summary: None, request };
         let mut response = self.build_response(&input, only_id);
+        let few_texts = few_texts(search, request, &sets);
         move_results(&mut sets, &mut response.results, self.shows_explain(request));
         self.reader.recheck(search.owner, &mut response.results).await;
+        self.add_advice(search, few_texts, &mut response.info.search).await;
         Ok(response)
     }
 
@@ -225,7 +230,10 @@ impl ResultMixer {
                 next_page: page.next.map(|number| links.page(number)),
                 prev_page: page.previous.map(|number| links.page(number)),
             },
-            completeness: Completeness::of(sets.iter().map(|set| set.status)),
+            completeness: Completeness {
+                order: source_order(&search.notices, &sets, share),
+                ..Completeness::of(sets.iter().map(|set| set.status))
+            },
             facets: list.facets,
             ai: request.summary.clone().or_else(|| row.map(|_| AiInfo::ok())),
         };

@@ -11,8 +11,10 @@ mod mixer;
 mod page;
 mod preferences;
 mod provider_share;
+mod query_advice;
 mod reader;
 mod search_log;
+mod source_order;
 mod star_threshold;
 
 pub use attributes::split_authors;

@@ -1,8 +1,9 @@
-//! Queries all selected providers concurrently, under one deadline.
+//! Queries all selected providers concurrently, or some after the others, under one deadline.
 
 use crate::provider::{ProviderRunInput, ResultSetTemplate, past_deadline};
 use crate::response_memory::RunMemory;
 use crate::search::log_text::without_query;
+use crate::search::provider_queue::{FinishedProvider, ProviderQueue};
 use crate::search::runner::SearchRunner;
 use crate::search::transform_loader::RunTransforms;
 use crate::timings::RunTimer;
@@ -11,16 +12,16 @@ use domain::ports::{ConnectorErrorKind, ProviderEnd};
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
 use domain::search::Search;
-use domain::search_run::{PlacedEntry, RunEntry, RunFindings};
+use domain::search_run::{PlacedEntry, RunFindings};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
-use tracing::Instrument;
+use tokio::time::Instant;
 
 /// What the providers of a run are queried with.
 pub(crate) struct ProviderInput<'a> {
     pub query: &'a str,
+    /// Providers that are queried after the others.
+    pub later: &'a [ProviderId],
     pub transforms: &'a Arc<RunTransforms>,
     pub memory: &'a Arc<RunMemory>,
     pub deadline: Instant,
@@ -36,11 +37,11 @@ impl SearchRunner {
         providers: Vec<SearchProvider>,
         input: ProviderInput<'_>,
     ) -> (Vec<ResultSet>, RunFindings) {
-        let ProviderInput { query, transforms, memory, deadline, timer } = input;
+        let ProviderInput { query, later, transforms, memory, deadline, timer } = input;
         let started = Instant::now();
         let is_only = providers.len() == 1;
         let search = Arc::new(search.clone());
-        let mut running = JoinSet::new();
+        let mut queue = ProviderQueue::new(deadline);
         let (mut templates, mut spans) = (Vec::new(), Vec::new());
         for (position, provider) in providers.into_iter().enumerate() {
             let results_wanted =
@@ -58,27 +59,31 @@ impl SearchRunner {
             });
             templates.push(run.result_set_template());
             let span = provider_span(run.provider.id);
-            let fetching = async move {
-                let started = Instant::now();
-                let set_or_timeout = timeout_at(deadline, run.run()).await.ok();
-                let took = started.elapsed();
-                // Here, beside the other providers, and not when all have responded.
-                let entries = set_or_timeout.as_ref().map(RunEntry::list).unwrap_or_default();
-                (position, set_or_timeout, entries, took)
-            };
-            running.spawn(fetching.instrument(span.clone()));
+            if later.contains(&run.provider.id) {
+                queue.start_later(position, run, span.clone());
+            } else {
+                queue.start(position, run, span.clone());
+            }
             spans.push(span);
         }
         let guard = self.progress.begin(search.id, search.run);
         let mut sets: Vec<Option<Arc<ResultSet>>> = templates.iter().map(|_| None).collect();
         let mut found: Vec<Vec<PlacedEntry>> = templates.iter().map(|_| Vec::new()).collect();
-        while let Some(joined) = running.join_next().await {
+        let wait_until = queue.wait_until();
+        while let Some(joined) = queue.next(wait_until).await {
             // A panicked task has no position; its set is filled in below, so that no other provider is blamed.
-            let Ok((position, set_or_timeout, entries, took)) = joined else { continue };
+            let Ok(FinishedProvider { position, set, entries, took }) = joined else { continue };
             found[position] = entries;
-            let set = match set_or_timeout {
+            let set = match set {
                 Some(set) => set,
-                None => self.timed_out(&templates[position]),
+                None => {
+                    let template = &templates[position];
+                    // One that was queried later had less time than the setting gives.
+                    if !later.contains(&template.provider_id()) {
+                        self.count_timeout(template);
+                    }
+                    template.timed_out(self.context.clock.now(), self.settings.timeout.0)
+                }
             };
             spans[position].in_scope(|| self.observe(&set, took));
             timer.provider_ended(position, &set);
@@ -113,11 +118,10 @@ impl SearchRunner {
         log(set, took, is_known);
     }
 
-    /// The result set after the deadline; counts as a failure of the provider, so that its breaker can open.
-    fn timed_out(&self, template: &ResultSetTemplate) -> ResultSet {
+    /// A failure of the provider, so that its breaker can open.
+    fn count_timeout(&self, template: &ResultSetTemplate) {
         let health = self.provider_runs.health.provider(template.provider_id());
         health.failed(&past_deadline(), self.settings.source_backoff.0);
-        template.timed_out(self.context.clock.now(), self.settings.timeout.0)
     }
 
     fn panicked(&self, template: &ResultSetTemplate) -> ResultSet {

@@ -17,6 +17,11 @@ use domain::search::{Search, Sort};
 use domain::status::{Delivery, RunKind, SearchStatus};
 use tokio::time::Instant;
 
+/// Whether all sources delivered their results.
+fn delivery(sets: &[ResultSet]) -> Delivery {
+    if sets.iter().all(|set| set.status.has_delivered()) { Delivery::Full } else { Delivery::Partial }
+}
+
 impl SearchRunner {
     /// Executes one run of a search. Idempotent: a run that is finished or no longer the newest is skipped. `kind`
     /// comes with the task, because the status reports it only until federation begins. The `slot` is released while
@@ -54,12 +59,14 @@ impl SearchRunner {
         let transforms = self.transforms.run_transforms(&search, &owner, &providers).await?;
         slot.release(); // a processor may call a model
         let query = self.pre_query(&search, &transforms, &mut notices).await;
+        let choice = self.source_chooser.choose(&search, &query, &providers, &mut notices).await;
         // The providers get all of their time, however long preparing the query took.
         let deadline = Instant::now() + self.settings.timeout.0;
         // Held until the end of the run, like its results.
         let memory = self.provider_runs.memory.for_run();
+        let later = &choice.later;
         let input =
-            ProviderInput { query: &query, transforms: &transforms, memory: &memory, deadline, timer };
+            ProviderInput { query: &query, later, transforms: &transforms, memory: &memory, deadline, timer };
         timer.end_step(StepName::Prepare);
         let pipeline = self.post_processor.choose_pipeline(&search, pipeline, &mut notices);
         // Written while the providers are queried.
@@ -71,9 +78,7 @@ impl SearchRunner {
         }
         timer.end_sources();
         timer.time_part(StepName::Slot, slot.acquire()).await;
-        let all_delivered = sets.iter().all(|set| set.status.has_delivered());
-        let delivery = if all_delivered { Delivery::Full } else { Delivery::Partial };
-        let status = SearchStatus::ready(kind, delivery);
+        let status = SearchStatus::ready(kind, delivery(&sets));
         if kind == RunKind::Update {
             let queried: Vec<ProviderId> = sets.iter().map(|set| set.provider).collect();
             sets = timer.time_part(StepName::Status, self.merge_with_saved(&search, sets)).await?;
@@ -88,6 +93,7 @@ impl SearchRunner {
         self.timings.keep(timer, status, &sets);
         let took = started.elapsed();
         let best = self.best_for_cache(&sets);
+        let past = choice.into_past_search(&sets);
         let results = Some(RunResults { found, preferences });
         let outcome = RunOutcome { status, query, sets, results, notices, took };
         let finished = self.finish(&search, outcome).await;
@@ -97,6 +103,7 @@ impl SearchRunner {
         slot.release();
         // After the end of the run, because nobody waits for it.
         self.context.corpus.promote(search.owner, &search.spec.tags, &best).await;
+        self.source_chooser.remember(search.owner, past).await;
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use crate::provider::ProviderRunFactory;
 use crate::search::ended_runs::EndedRuns;
 use crate::search::post_processor::PostProcessor;
 use crate::search::selector::ProviderSelector;
+use crate::search::source_choice::SourceChooser;
 use crate::search::starting_runs::StartingRuns;
 use crate::search::transform_loader::TransformLoader;
 use crate::timings::SearchTimings;
@@ -24,6 +25,7 @@ pub struct SearchRunner {
     pub(crate) progress: Arc<ProgressHub>,
     pub(crate) cpu: CpuPool,
     pub(crate) selector: Arc<ProviderSelector>,
+    pub(crate) source_chooser: SourceChooser,
     pub(crate) transforms: Arc<TransformLoader>,
     pub(crate) provider_runs: Arc<ProviderRunFactory>,
     pub(crate) post_processor: PostProcessor,

@@ -144,7 +144,8 @@ pub fn is_listed(provider: &SearchProvider, wanted: &ProviderRef) -> bool {
         || has_tag(provider, text)
 }
 
-fn has_tag(provider: &SearchProvider, tag: &str) -> bool {
+/// True if the text is one of the provider's tags, in any case.
+pub(crate) fn has_tag(provider: &SearchProvider, tag: &str) -> bool {
     let tag = tag.to_lowercase();
     provider.spec.tags.iter().any(|own| own.to_lowercase() == tag)
 }

@@ -5,4 +5,5 @@ mod fixture;
 mod handed_records;
 mod kept_searches;
 mod languages;
+mod source_choice;
 mod versions;

@@ -8,7 +8,10 @@ use crate::views::{RESULTS_DEFAULT, SNIPPET_CHARS_MAX, TITLE_CHARS_MAX};
 use crate::{QuotaClass, run_search, schema};
 use async_trait::async_trait;
 use domain::search::{Search, SearchSpec};
-use domain::summary::{INSTRUCTIONS_CHARS_MAX, StoredSummary, SummaryFault, SummaryRequest, SummarySource};
+use domain::summary::{
+    Disagreement, INSTRUCTIONS_CHARS_MAX, StatedValue, StoredSummary, SummaryFault, SummaryRequest,
+    SummarySource,
+};
 use futures_util::StreamExt;
 use rag::{Stage, SummaryEvent};
 use rmcp::model::JsonObject;
@@ -72,6 +75,30 @@ struct AnswerView {
     search_id: i64,
     follow_ups: Vec<String>,
     warnings: Vec<String>,
+    /// Where two sources give different values for the same fact.
+    disagreements: Vec<DisagreementView>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct DisagreementView {
+    /// Two values of two sources.
+    values: Vec<StatedValueView>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct StatedValueView {
+    value: String,
+    /// The number of the source.
+    n: u32,
+    /// The name and the title of the source.
+    source: String,
+    title: String,
+    /// The words around the value.
+    quote: String,
+    /// When the source was published; null if that is unknown.
+    date: Option<String>,
+    /// True if the source is newer than the other one.
+    newer: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -188,7 +215,9 @@ fn failed(search: &Search, fault: SummaryFault, message: String) -> ToolError {
 impl AnswerView {
     fn of(search: &Search, answer: StoredSummary) -> Self {
         let details = answer.row.additional_content.map(|details| *details).unwrap_or_default();
+        let disagreements = details.disagreements.into_iter();
         Self {
+            disagreements: disagreements.map(|one| DisagreementView::of(one, &details.sources)).collect(),
             answer: answer.row.body,
             citations: details
                 .sources
@@ -213,6 +242,9 @@ impl AnswerView {
         }
         let text = if self.answer.is_empty() { "The sources do not hold an answer." } else { &self.answer };
         let _ = writeln!(out, "{text}\n");
+        for disagreement in &self.disagreements {
+            let _ = writeln!(out, "> Your sources disagree: {}\n", disagreement.line());
+        }
         for citation in &self.citations {
             let title = link(&citation.title, &citation.url, TITLE_CHARS_MAX);
             let _ = writeln!(
@@ -233,6 +265,38 @@ impl AnswerView {
     }
 }
 
+impl DisagreementView {
+    fn of(found: Disagreement, sources: &[SummarySource]) -> Self {
+        let value = |value: StatedValue| {
+            let source = sources.iter().find(|source| source.n == value.n);
+            StatedValueView {
+                value: cut(&one_line(&value.value), SNIPPET_CHARS_MAX),
+                n: value.n,
+                source: source.map(|source| source.searchprovider.clone()).unwrap_or_default(),
+                title: source
+                    .map(|source| cut(&one_line(&source.title), TITLE_CHARS_MAX))
+                    .unwrap_or_default(),
+                quote: cut(&one_line(&value.quote), SNIPPET_CHARS_MAX),
+                date: value.date,
+                newer: value.newer,
+            }
+        };
+        Self { values: found.values.into_iter().map(value).collect() }
+    }
+
+    /// Both values with their sources, on one line.
+    fn line(&self) -> String {
+        let side = |side: &StatedValueView| {
+            let (value, source) =
+                (inline(&side.value, SNIPPET_CHARS_MAX), inline(&side.source, TITLE_CHARS_MAX));
+            let date = side.date.as_ref().map(|date| format!(", {date}")).unwrap_or_default();
+            let newer = if side.newer { ", newer" } else { "" };
+            format!("{value} [{}] ({source}{date}{newer})", side.n)
+        };
+        self.values.iter().map(side).collect::<Vec<_>>().join(" – ")
+    }
+}
+
 impl CitationView {
     fn of(source: SummarySource) -> Self {
         Self {
@@ -243,5 +307,40 @@ impl CitationView {
             source: source.searchprovider,
             quote: cut(&one_line(&source.quote), SNIPPET_CHARS_MAX),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::ResultId;
+    use domain::summary::SourceMode;
+
+    #[test]
+    fn both_values_are_on_one_line_and_make_no_links() {
+        let source = |n: u32| SummarySource {
+            n,
+            swirl_id: ResultId(7),
+            title: "T".to_owned(),
+            url: String::new(),
+            searchprovider: format!("Wiki {n}"),
+            cited: false,
+            mode: SourceMode::Page,
+            quote: String::new(),
+            page: None,
+            signal_id: None,
+        };
+        let value = |n, value: &str, newer: bool| StatedValue {
+            value: value.to_owned(),
+            n,
+            quote: "[x](javascript:y)".to_owned(),
+            date: newer.then(|| "2025-08-01".to_owned()),
+            newer,
+        };
+        let values = vec![value(1, "7 <b>days", false), value(2, "10\ndays", true)];
+        let view = DisagreementView::of(Disagreement { values }, &[source(1), source(2)]);
+        assert_eq!(view.line(), r"7 \<b\>days [1] (Wiki 1) – 10 days [2] (Wiki 2, 2025-08-01, newer)");
+        let unknown = DisagreementView::of(Disagreement { values: vec![value(9, "5", false)] }, &[]);
+        assert_eq!(unknown.line(), "5 [9] ()");
     }
 }

@@ -3,6 +3,7 @@
 use super::deletions::Deletions;
 use relevancy::stems::without_accents;
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// Most words of a dictionary; later ones are ignored.
 const WORDS_MAX: usize = 250_000;
@@ -32,7 +33,8 @@ pub struct Dictionary {
     /// The indexes of the words, in alphabetical order.
     alphabetical: Vec<u32>,
     frequent: usize,
-    deletions: Deletions,
+    /// Made when the first word is corrected.
+    deletions: OnceLock<Deletions>,
     /// The characters of its words, in order.
     characters: Vec<char>,
 }
@@ -71,13 +73,28 @@ impl Dictionary {
         let frequent = frequent.unwrap_or(words.len()).min(FREQUENT_MAX);
         let mut alphabetical: Vec<u32> = (0..).take(words.len()).collect();
         alphabetical.sort_by(|a, b| words[*a as usize].cmp(&words[*b as usize]));
-        let deletions = Deletions::of((0..).zip(&words).map(|(number, word)| {
-            // Rare words are searched at one edit only, and short ones cannot be two edits from a long one.
-            let is_deep = (number as usize) < frequent && character_count(word) + 2 >= TWO_EDITS_FROM;
-            (word.as_ref(), number, if is_deep { 2 } else { 1 })
-        }));
         let characters: BTreeSet<char> = words.iter().flat_map(|word| word.chars()).collect();
-        Self { words, alphabetical, frequent, deletions, characters: characters.into_iter().collect() }
+        let characters = characters.into_iter().collect();
+        Self { words, alphabetical, frequent, deletions: OnceLock::new(), characters }
+    }
+
+    fn deletions(&self) -> &Deletions {
+        self.deletions.get_or_init(|| {
+            Deletions::of((0..).zip(&self.words).map(|(number, word)| {
+                // Rare words are searched at one edit only, and short ones cannot be two edits from a long one.
+                let is_deep =
+                    (number as usize) < self.frequent && character_count(word) + 2 >= TWO_EDITS_FROM;
+                (word.as_ref(), number, if is_deep { 2 } else { 1 })
+            }))
+        })
+    }
+
+    /// The frequent words that begin like this one, each with its rank from 1, the most frequent first. No index is made
+    /// for them.
+    pub fn frequent_words_like(&self, word: &str) -> impl Iterator<Item = (usize, &str)> {
+        let first = word.chars().next();
+        let frequent = self.words.iter().take(self.frequent).map(AsRef::as_ref);
+        (1..).zip(frequent).filter(move |(_, known): &(usize, &str)| known.chars().next() == first)
     }
 
     /// What a word as it was typed says about the language of its query.
@@ -125,7 +142,7 @@ impl Dictionary {
         }
         let edits_max = if length < TWO_EDITS_FROM { 1 } else { 2 };
         let near: Vec<(usize, usize)> = self
-            .deletions
+            .deletions()
             .near(word, edits_max)
             .into_iter()
             .filter_map(|number| {
@@ -161,7 +178,7 @@ impl Dictionary {
     }
 
     /// A word of the list, its plural, or two words of the list written as one.
-    fn is_known(&self, word: &str) -> bool {
+    pub fn is_known(&self, word: &str) -> bool {
         let contains = |word: &str| self.contains(word);
         if contains(word) || word.strip_suffix('s').is_some_and(|one| contains(one) && !changes_its_end(one))
         {
@@ -222,157 +239,5 @@ fn is_plain(word: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn english() -> std::sync::Arc<Dictionary> {
-        crate::spelling::dictionary("english", "").expect("it is built in")
-    }
-
-    #[test]
-    fn corrects_what_is_clear() {
-        let table = [
-            ("recieve", "receive"),
-            ("goverment", "government"),
-            ("definately", "definitely"),
-            ("seperate", "separate"),
-            ("occured", "occurred"),
-            ("enviroment", "environment"),
-            ("acommodation", "accommodation"),
-            ("batterys", "battery"),
-            ("algoritm", "algorithm"),
-            ("electrc", "electric"),
-            ("vehicel", "vehicle"),
-            ("lithum", "lithium"),
-            ("neccessary", "necessary"),
-            ("photovoltiac", "photovoltaic"),
-            ("tommorow", "tomorrow"),
-            ("univercity", "university"),
-            ("knowlege", "knowledge"),
-            ("pirces", "prices"),
-            ("lerning", "learning"),
-            ("wich", "which"),
-            ("adress", "address"),
-            ("modle", "model"),
-            ("batery", "battery"),
-            ("finaly", "finally"),
-            ("teh", "the"),
-            ("hte", "the"),
-        ];
-        for (word, want) in table {
-            assert_eq!(english().correct(word), Some(want), "{word}");
-        }
-    }
-
-    #[test]
-    fn leaves_the_rest() {
-        for word in [
-            // Known, also in British spelling, as a plural, or as a compound.
-            "receive",
-            "colour",
-            "organisation",
-            "qubits",
-            "kubernetes",
-            "genomics",
-            "waterproof",
-            "lockfile",
-            "tributary",
-            // Too short, or too far from every word.
-            "adn",
-            "wsa",
-            "btu",
-            "",
-            "xqzvwkj",
-            "tantivy",
-            // Several words are equally near and about equally frequent.
-            "bame",
-            "wheather",
-            // A rare word without one character, or a frequent one with a wrong character.
-            "chargr",
-            // Not plain words.
-            "recieve1",
-            "Recieve",
-            "re-cieve",
-            "рекцив",
-            "日本語文字",
-        ] {
-            assert_eq!(english().correct(word), None, "{word}");
-        }
-        let long = "recieve".repeat(10);
-        assert_eq!(english().correct(&long), None);
-    }
-
-    #[test]
-    fn accents_that_the_language_lacks_do_not_make_a_word_foreign() {
-        for (word, expected) in [
-            ("café", WordEvidence::Loanword),
-            ("jalapeño", WordEvidence::Foreign),
-            ("flüsse", WordEvidence::Foreign),
-            ("правительство", WordEvidence::Foreign),
-            ("cafe", WordEvidence::Known),
-        ] {
-            assert_eq!(english().evidence(word), expected, "{word}");
-        }
-    }
-
-    #[test]
-    fn a_slip_is_certain_within_a_long_frequent_word() {
-        for (word, right, expected) in [
-            ("goverment", "government", true),
-            ("goverrnment", "government", true),
-            ("govenrment", "government", true),
-            ("govornment", "government", false),
-            ("governmentt", "government", false),
-            ("recieve", "receive", false),
-            ("formular", "formula", false),
-            ("maladie", "maladies", false),
-            ("photovoltiac", "photovoltaic", false),
-        ] {
-            assert_eq!(english().is_certain_slip(word, right), expected, "{word}");
-        }
-    }
-
-    #[test]
-    fn frequency_decides() {
-        let filler: String = (0..40).map(|n| format!("filler{}\n", "x".repeat(n))).collect();
-        let list = format!("plane\n{filler}plain\nplaid\n\nplate\nslate\n");
-        let dictionary = Dictionary::read(&list);
-        assert_eq!(dictionary.correct("plene"), Some("plane"));
-        assert_eq!(dictionary.correct("plan"), Some("plane"), "one is far more frequent");
-        assert_eq!(dictionary.correct("plaid"), None);
-        assert_eq!(Dictionary::read("horse\nmouse\nmorse").correct("morse"), None);
-        assert_eq!(Dictionary::read("word\nsword\nwords").correct("wordd"), None);
-        assert_eq!(Dictionary::read("\n\nhorse\nmouse").correct("bouse"), Some("mouse"));
-        assert_eq!(Dictionary::read("\nhorse\nmorse").correct("corse"), None, "rare ones are alike");
-    }
-
-    #[test]
-    fn a_list_is_bounded() {
-        let many: String = (0..WORDS_MAX + 10).map(|n| format!("{}\n", alphabetic_word(n))).collect();
-        let dictionary = Dictionary::read(&many);
-        assert_eq!(dictionary.words.len(), WORDS_MAX);
-        assert_eq!(dictionary.frequent, FREQUENT_MAX);
-        assert!(Dictionary::read(&"a".repeat(CHARACTERS_MAX + 1)).words.is_empty());
-    }
-
-    fn alphabetic_word(mut number: usize) -> String {
-        let mut word = String::new();
-        for _ in 0..5 {
-            word.push(char::from(b'a' + (number % 26) as u8));
-            number /= 26;
-        }
-        word
-    }
-
-    proptest! {
-        #[test]
-        fn never_panics(word in "[a-e]{0,12}|\\PC{0,40}") {
-            let english = english();
-            if let Some(better) = english.correct(&word) {
-                prop_assert!(english.contains(better));
-                prop_assert!(strsim::osa_distance(&word, better) <= 2);
-            }
-        }
-    }
-}
+#[path = "dictionary_tests.rs"]
+mod tests;

@@ -40,7 +40,7 @@ pub(super) fn cites(text: &str) -> BTreeSet<u32> {
 }
 
 /// The text without its citations.
-pub(super) fn without(text: &str) -> String {
+pub(crate) fn without(text: &str) -> String {
     CITATION.replace_all(text, " ").into_owned()
 }
 

@@ -18,9 +18,11 @@ mod other_script;
 mod sanitize;
 mod urls;
 
+pub(crate) use citation_syntax::without as without_citations;
+
 use crate::prompt::PromptSource;
 use citation_verification::{Quote, SUPPORT_MIN, Support};
-use domain::summary::{GroundedSentence, SummarySource};
+use domain::summary::{Disagreement, GroundedSentence, SummarySource};
 use not_found::Unmarked;
 use sanitize::Sanitized;
 use syntax::script_url::is_script_url;
@@ -44,6 +46,8 @@ pub(crate) struct Checked {
     pub warnings: Vec<String>,
     /// The model reports that the sources do not contain the answer.
     pub not_found: bool,
+    /// Empty until the sources are compared with each other.
+    pub disagreements: Vec<Disagreement>,
 }
 
 /// Checks a generated text against its sources.
@@ -90,7 +94,8 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
     });
     let sources = sources.collect();
     let follow_ups = follow_ups::sanitize(&split_reply.follow_ups, &allowed);
-    Checked { body, sources, sentences, grounded, follow_ups, warnings, not_found }
+    let disagreements = Vec::new();
+    Checked { body, sources, sentences, grounded, follow_ups, warnings, not_found, disagreements }
 }
 
 fn differing_facts(count: usize) -> String {

@@ -24,7 +24,7 @@ pub(crate) const SENTENCES_MAX: usize = 3;
 pub(crate) const WORDS_MAX: usize = 120;
 /// Minimum score relative to the best sentence.
 const SHARE_OF_BEST_MIN: f64 = 0.5;
-/// The same for a question: one that is answered by a fact, and any other.
+/// Minimum score relative to the best answer to a question that asks for a fact, and to any other question.
 const SHARE_OF_FACT_MIN: f64 = 0.92;
 const SHARE_OF_ANSWER_MIN: f64 = 0.8;
 /// Sentences that share more of the shorter one's words are duplicates.

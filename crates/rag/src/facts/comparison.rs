@@ -3,7 +3,8 @@
 use super::dates::PartialDate;
 use super::names::{Name, names};
 use super::negation::{Clause, clauses, is_denied};
-use super::quantities::{Facts, Quantity};
+use super::quantities::Facts;
+use super::quantity::Quantity;
 use super::units::{Dimension, Unit};
 use relevancy::Language;
 use relevancy::background_frequencies::idf;
@@ -206,7 +207,8 @@ const POINTS: &[&str] = &[
     "sources",
 ];
 
-fn is_same_quantity(claimed: &Quantity, known: &Quantity) -> bool {
+/// Whether a number is the other one, perhaps in another unit or rounded.
+pub(crate) fn is_same_quantity(claimed: &Quantity, known: &Quantity) -> bool {
     let readings = |one: &Quantity| [Some(one.value), one.other].into_iter().flatten().collect::<Vec<_>>();
     let (factor, known_factor) = match (claimed.unit, known.unit) {
         (Some(own), Some(other)) if own.dimension.is_duration() && own.dimension != other.dimension => {
@@ -330,5 +332,12 @@ mod tests {
         ] {
             assert_eq!(mismatches(source, claim), expected, "{claim}");
         }
+    }
+
+    #[test]
+    fn numbers_that_are_too_large_are_no_facts() {
+        let long = format!("It has {} beds.", "9".repeat(400));
+        assert!(mismatches("It has 36 beds.", &long).is_empty());
+        assert_eq!(mismatches(&long, "It has 36 beds."), [Mismatch::Number]);
     }
 }

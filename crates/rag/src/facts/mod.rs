@@ -7,11 +7,13 @@ mod names;
 mod negation;
 mod number_words;
 mod quantities;
+mod quantity;
 mod quantity_reader;
 mod units;
 
-pub(crate) use comparison::{ClaimFacts, SourceFacts, SourceParts};
-pub(crate) use dates::months;
+pub(crate) use comparison::{ClaimFacts, SourceFacts, SourceParts, is_same_quantity};
+pub(crate) use dates::{PartialDate, months};
 pub(crate) use names::names;
-pub(crate) use quantities::{Facts, Quantity};
-pub(crate) use units::Dimension;
+pub(crate) use quantities::Facts;
+pub(crate) use quantity::Quantity;
+pub(crate) use units::{Dimension, Unit};

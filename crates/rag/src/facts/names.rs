@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_from_other_words() {
+    fn names_are_distinguished_from_other_words() {
         for (language, text, expected) in [
             ("english", "The bridge was designed by Margit Oberlin in June.", vec!["Margit Oberlin"]),
             ("english", "Tom Akers beat Rafael. Later he left.", vec!["Tom Akers", "Rafael"]),

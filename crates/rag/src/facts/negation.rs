@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 
 /// Number of content words after a negation that it denies.
 const DENIED_MAX: usize = 2;
+/// Maximum number of words before or after a negation among which those that it denies are looked for.
+const SCOPE_WORDS_MAX: usize = 64;
 /// Maximum number of clauses of a text.
 const CLAUSES_MAX: usize = 64;
 /// Minimum share of the words of a clause in the one that it is compared with.
@@ -64,15 +66,14 @@ fn clause(language: Language, words: &[String]) -> Clause {
         }
         clause.is_negated = true;
         // "Days that were not used can be carried over": only "used" is denied.
-        let scope = scope_end(language, &words[place + 1..]);
-        let after: BTreeSet<String> = words[place + 1..place + 1 + scope]
-            .iter()
-            .filter(is_content)
-            .take(DENIED_MAX)
-            .map(stem)
-            .collect();
+        let rest = &words[place + 1..];
+        let rest = &rest[..rest.len().min(SCOPE_WORDS_MAX)];
+        let scope = scope_end(language, rest);
+        let after: BTreeSet<String> =
+            rest[..scope].iter().filter(is_content).take(DENIED_MAX).map(stem).collect();
         if after.is_empty() {
-            clause.denied.extend(words[..place].iter().rev().filter(is_content).take(DENIED_MAX).map(stem));
+            let before = words[..place].iter().rev().take(SCOPE_WORDS_MAX).filter(is_content);
+            clause.denied.extend(before.take(DENIED_MAX).map(stem));
         }
         clause.denied.extend(after);
     }
@@ -257,5 +258,9 @@ mod tests {
             assert_eq!(found, expected, "{source} {claim} {sources:?}");
         }
         assert!(clauses(Language::ENGLISH, &"a river, ".repeat(CLAUSES_MAX * 2)).len() <= CLAUSES_MAX + 1);
+        for (small_words, denied) in [(SCOPE_WORDS_MAX - 1, 1), (SCOPE_WORDS_MAX, 0)] {
+            let text = format!("not {}opened", "the ".repeat(small_words));
+            assert_eq!(clauses(Language::ENGLISH, &text)[0].denied.len(), denied, "{small_words}");
+        }
     }
 }

@@ -2,30 +2,13 @@
 
 use super::dates::{DateReader, PartialDate};
 use super::lexemes::lexemes;
+use super::quantity::Quantity;
 use super::quantity_reader::QuantityReader;
-use super::units::Unit;
 use relevancy::Language;
 use std::ops::Range;
 
 /// Maximum number of quantities and dates of a text.
 const FACTS_MAX: usize = 300;
-
-/// A number of a text.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Quantity {
-    pub value: f64,
-    /// Its other reading, if its separator is ambiguous.
-    pub other: Option<f64>,
-    pub unit: Option<Unit>,
-    /// `about 500`.
-    pub is_approximate: bool,
-    /// Four digits without a unit, as a year has.
-    pub is_year: bool,
-    /// `an hour`, which often names a rate.
-    pub is_article: bool,
-    /// Which words of the text it consists of, in bytes.
-    pub place: Range<usize>,
-}
 
 /// The numbers and dates of a text, in its order.
 #[derive(Debug, Clone, PartialEq, Default)]

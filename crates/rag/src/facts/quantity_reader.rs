@@ -2,9 +2,12 @@
 
 use super::lexemes::{Kind, Lexeme};
 use super::number_words::{NumberWord, number_word};
-use super::quantities::Quantity;
+use super::quantity::Quantity;
 use super::units::Unit;
 use relevancy::Language;
+
+/// Larger numbers are no facts: with infinity, every number would be about the same.
+const NUMBER_MAX: f64 = 1e100;
 
 /// Reads numbers in digits or in words, with their units.
 pub(super) struct QuantityReader<'a> {
@@ -79,6 +82,10 @@ impl<'a> QuantityReader<'a> {
         let (amount, unit) = self.and_a_half(amount, unit);
         let is_year = unit.is_none() && amount.is_plain && (1000.0..=2100.0).contains(&amount.value);
         let Amount { value, other, .. } = amount;
+        if value > NUMBER_MAX {
+            return None;
+        }
+        let other = other.filter(|other| *other <= NUMBER_MAX);
         Some(Quantity { value, other, unit, is_approximate, is_year, is_article, place: 0..0 })
     }
 

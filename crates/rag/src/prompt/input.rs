@@ -1,6 +1,7 @@
 //! What a prompt is assembled from.
 
 use super::source::SourceText;
+use crate::second_reader::PassageRatings;
 use chrono::NaiveDate;
 use domain::prompt::PromptParts;
 use relevancy::Language;
@@ -24,6 +25,8 @@ pub(crate) struct PromptInput<'a> {
     pub count: &'a dyn Fn(&str) -> usize,
     /// Best first.
     pub sources: Vec<SourceText>,
+    /// Passages with a rating come first; `None` without a second reader.
+    pub ratings: Option<&'a PassageRatings>,
     pub time_max: Duration,
     pub answer_tokens_max: u32,
 }

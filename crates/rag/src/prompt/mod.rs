@@ -18,9 +18,10 @@ pub(crate) use source::{PromptSource, SourceText};
 pub(crate) use template::{FOLLOW_UPS, NOT_FOUND};
 
 use domain::ports::{Prompt, Turn};
-use packer::ContextPacker;
+use packer::{ContextPacker, WINDOW_WORDS};
 use relevance_filter::usable_source;
-use relevancy::Query;
+use relevancy::passages::{best_windows, count_words};
+use relevancy::{Language, Query};
 use std::borrow::Cow;
 use syntax::strip_html::readable;
 
@@ -43,7 +44,7 @@ pub(crate) fn assemble(input: &PromptInput<'_>) -> AssembledPrompt {
         }
     }
     let query = Query::parse_in(input.language, input.query);
-    let mut packer = ContextPacker::new(&query, input.budget, input.count);
+    let mut packer = ContextPacker::new(&query, input);
     let count = usable.len();
     for (place, source) in usable.iter().enumerate() {
         if !packer.try_add(source, count - place) {
@@ -59,6 +60,25 @@ pub(crate) fn assemble(input: &PromptInput<'_>) -> AssembledPrompt {
         time_max: input.time_max,
     };
     AssembledPrompt { prompt, sources, warnings }
+}
+
+/// Minimum number of passages of a source among which a choice is made.
+const CHOICE_MIN: usize = 2;
+
+/// The passages of long sources among which the second reader chooses: the best by the words of the query, the same
+/// number of each source.
+pub(crate) fn passages_to_rate(
+    language: Language,
+    query: &str,
+    sources: &[SourceText],
+    max: usize,
+) -> Vec<String> {
+    let usable = sources.iter().filter_map(|source| usable_source(language, query, source).ok());
+    let long = usable.filter(|source| count_words(&source.text, WINDOW_WORDS + 1) > WINDOW_WORDS);
+    let long: Vec<SourceText> = long.take(max / CHOICE_MIN).collect();
+    let each = max / long.len().max(1);
+    let query = Query::parse_in(language, query);
+    long.iter().flat_map(|source| best_windows(&source.text, &query, WINDOW_WORDS, each)).collect()
 }
 
 /// Maximum length of a source name in a warning, in characters.

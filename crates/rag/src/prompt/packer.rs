@@ -1,16 +1,18 @@
 //! Packs sources into the prompt within a token budget.
 
 use super::escape::one_line;
+use super::input::PromptInput;
 use super::source::{PromptSource, SourceText};
+use crate::second_reader::PassageRatings;
 use domain::rag::WindowMethod;
 use domain::result::DATE_UNKNOWN;
 use relevancy::Query;
-use relevancy::passages::{best_passages, count_words};
+use relevancy::passages::{best_passages, best_rated_passages, count_words};
 use syntax::strip_html::readable;
 use url::Url;
 
 /// Length of a passage in words.
-const WINDOW_WORDS: usize = 180;
+pub(super) const WINDOW_WORDS: usize = 180;
 /// A source of which fewer words fit is left out, unless it is that short.
 const WORDS_MIN: usize = 8;
 /// Maximum number of words of a source that exceeds its share because its share fits nothing.
@@ -22,13 +24,15 @@ pub(super) struct ContextPacker<'a> {
     query: &'a Query,
     budget: usize,
     count: &'a dyn Fn(&str) -> usize,
+    ratings: Option<&'a PassageRatings>,
     blocks: String,
     sources: Vec<PromptSource>,
 }
 
 impl<'a> ContextPacker<'a> {
-    pub fn new(query: &'a Query, budget: usize, count: &'a dyn Fn(&str) -> usize) -> Self {
-        Self { query, budget, count, blocks: String::new(), sources: Vec::new() }
+    pub fn new(query: &'a Query, input: &PromptInput<'a>) -> Self {
+        let PromptInput { budget, count, ratings, .. } = *input;
+        Self { query, budget, count, ratings, blocks: String::new(), sources: Vec::new() }
     }
 
     /// Adds as much of a source as fits. `remaining` sources, including this one, share the rest of the budget.
@@ -64,7 +68,13 @@ impl<'a> ContextPacker<'a> {
             let is_short = words_max == usize::MAX || count_words(passages, words_max + 1) <= words_max;
             is_short && (self.count)(&self.with(source, passages)) <= limit
         };
-        let found = best_passages(&source.text, self.query, WindowMethod::TermCount, window, &mut fits);
+        let found = match self.ratings {
+            None => best_passages(&source.text, self.query, WindowMethod::TermCount, window, &mut fits),
+            Some(ratings) => {
+                let rating = |passage: &str| ratings.get(passage).copied();
+                best_rated_passages(&source.text, self.query, window, &rating, &mut fits)
+            }
+        };
         found.trim().to_owned()
     }
 

@@ -1,6 +1,7 @@
 //! Tests of whole prompts: parts, budget and hostile sources.
 
 use super::*;
+use crate::second_reader::PassageRatings;
 use chrono::NaiveDate;
 use domain::ids::ResultId;
 use domain::page_starts::PageStarts;
@@ -47,6 +48,7 @@ fn wanted<'a>(query: &'a str, sources: Vec<SourceText>, count: &'a dyn Fn(&str) 
         follow_ups: false,
         count,
         sources,
+        ratings: None,
         time_max: Duration::from_secs(9),
         answer_tokens_max: 500,
     }
@@ -65,6 +67,27 @@ fn blocks(assembled: &AssembledPrompt) -> String {
     let end = text.rfind("</source>").map_or(0, |at| at + "</source>\n".len());
     let start = text.find("<source id").unwrap_or(end);
     text.get(start..end.min(text.len())).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn rated_passages_come_first() {
+    let (high, low) = ("Alpha follows. ".repeat(120), "Omega follows. ".repeat(120));
+    let text = format!("The river is high. {high}The river is low. {low}");
+    let sources = vec![page(1, "Levels", &text), page(2, "Short", RIVER)];
+    let passages = passages_to_rate(relevancy::Language::ENGLISH, "river", &sources, 4);
+    assert_eq!(passages.len(), 4, "of the long source only: {passages:?}");
+    assert!(passages[0].starts_with("The river is high."), "{passages:?}");
+    let rating = |passage: &String| if passage.contains("river is low") { 0.9 } else { 0.1 };
+    let ratings: PassageRatings = passages.iter().map(|passage| (passage.clone(), rating(passage))).collect();
+    for (ratings, expected) in [(None, "river is high"), (Some(&ratings), "river is low")] {
+        let input = wanted("river", sources[..1].to_vec(), &words);
+        let assembled = assemble(&PromptInput { budget: 260, ratings, ..input });
+        let found = &assembled.sources[0].passages;
+        assert!(found.contains(expected) && found.matches("river").count() == 1, "{found}");
+    }
+    let many: Vec<SourceText> = (0..9).map(|id| page(id, "Levels", &text)).collect();
+    let passages = passages_to_rate(relevancy::Language::ENGLISH, "river", &many, 7);
+    assert_eq!(passages.len(), 6, "two of each of the first three");
 }
 
 const RIVER: &str = "The river rose by two metres in one night, and the old town was flooded.";

@@ -19,6 +19,8 @@ pub(super) struct Candidate<'a> {
     pub field: InclusionField,
     /// The score that is compared, and the threshold of its provider.
     pub compared: ComparedScore,
+    /// How likely it contains an answer, if that was estimated.
+    pub answerability: Option<f64>,
     /// It passed the threshold of its provider or was requested.
     pub passes: bool,
 }
@@ -67,6 +69,8 @@ pub(super) struct Source<'a> {
 #[derive(Debug)]
 pub(super) struct Pool<'a> {
     pub sources: Vec<Source<'a>>,
+    /// [`SelectionRules::by_answerability`].
+    pub by_answerability: bool,
 }
 
 impl<'a> Pool<'a> {
@@ -96,7 +100,8 @@ impl<'a> Pool<'a> {
             candidates.sort_by_key(|one| (one.item.searchprovider_rank, one.item.swirl_id));
             Source { candidates, max }
         };
-        Self { sources: sets.into_iter().map(&mut source).collect() }
+        let sources = sets.into_iter().map(&mut source).collect();
+        Self { sources, by_answerability: rules.by_answerability }
     }
 
     pub fn all(&self) -> impl Iterator<Item = &Candidate<'a>> {
@@ -178,7 +183,7 @@ fn candidate<'a>(
     };
     let confidence = item.swirl_confidence_score;
     let compared = ComparedScore { score, kind, confidence, threshold, origin };
-    Candidate { provider, item, field, compared, passes: score > threshold }
+    Candidate { provider, item, field, compared, answerability, passes: score > threshold }
 }
 
 /// Results without ranking have the confidence 0.

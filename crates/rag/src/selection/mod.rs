@@ -3,36 +3,20 @@
 mod candidates;
 mod nothing_relevant;
 mod rules;
+mod selected;
 mod strategies;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use nothing_relevant::nothing_relevant;
 pub(crate) use rules::SelectionRules;
+pub(crate) use selected::{SelectedItem, Selection};
 
-use candidates::{ComparedScore, Pool};
+use candidates::Pool;
 use domain::ids::ProviderId;
 use domain::rag::{RagOverrides, Strategy};
-use domain::result::{ResultItem, ResultSet};
+use domain::result::ResultSet;
 use std::collections::{BTreeMap, BTreeSet};
-
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Selection {
-    /// In prompt order.
-    pub items: Vec<SelectedItem>,
-    /// Notices for the user, including the unknown numbers.
-    pub messages: Vec<String>,
-    /// The best score that was compared with a threshold, whether it passed or not.
-    pub best: Option<ComparedScore>,
-    /// Requested numbers that are not results of this search.
-    pub unknown: Vec<i64>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SelectedItem {
-    pub provider: ProviderId,
-    pub item: ResultItem,
-}
 
 /// Selects among the results of a search. Without `wanted`, all that pass the threshold, if the strategy uses one, and
 /// only the elected version of a document; otherwise exactly these results, whatever their score.

@@ -1,7 +1,7 @@
 //! The error of a summary for which no result is good enough.
 
-use super::Selection;
 use super::candidates::{ComparedScore, ScoreKind, ThresholdOrigin};
+use super::selected::Selection;
 use crate::error::SummaryError;
 use domain::summary::SummaryFault;
 

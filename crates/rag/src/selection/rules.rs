@@ -16,6 +16,8 @@ pub(crate) struct SelectionRules {
     /// How likely a result contains an answer. It is compared with the threshold of the settings instead of the
     /// confidence; a provider's own threshold is one of the confidence.
     pub answerability: BTreeMap<ResultId, f64>,
+    /// The second reader has read the results: `sorted` orders them by answerability instead of confidence.
+    pub by_answerability: bool,
     /// The mixed list of the search, best first. If no requested number is a `swirl_id`, all are ranks in this list.
     pub order: Vec<ResultId>,
 }

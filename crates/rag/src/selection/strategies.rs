@@ -24,11 +24,15 @@ pub(super) fn pick(mut pool: Pool<'_>, strategy: Strategy, max: usize) -> Vec<Ca
 fn sorted<'a>(pool: &Pool<'a>, max: usize) -> Vec<Candidate<'a>> {
     let mut all: Vec<Candidate<'a>> = pool.all().copied().collect();
     let field = compared(&all);
+    let by_answerability = pool.by_answerability && field == InclusionField::Confidence;
+    let answerability = |one: &Candidate<'_>| {
+        if by_answerability { one.answerability.unwrap_or(f64::NEG_INFINITY) } else { 0.0 }
+    };
     all.sort_by(|a, b| {
         let published = |one: &Candidate<'_>| published(&one.item.date_published);
-        field
-            .of(b.item)
-            .total_cmp(&field.of(a.item))
+        answerability(b)
+            .total_cmp(&answerability(a))
+            .then(field.of(b.item).total_cmp(&field.of(a.item)))
             .then(published(b).cmp(&published(a)))
             .then(a.item.searchprovider_rank.cmp(&b.item.searchprovider_rank))
             .then(a.item.swirl_id.cmp(&b.item.swirl_id))

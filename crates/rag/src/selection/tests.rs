@@ -3,6 +3,7 @@
 use super::*;
 use domain::ids::ResultId;
 use domain::rag::InclusionField;
+use domain::result::ResultItem;
 use domain::summary::SummaryDetails;
 use testkit::builders::{self, result_set};
 
@@ -120,6 +121,23 @@ fn a_threshold_has_to_be_passed() {
     let overrides = sets.iter().map(|set| (set.provider, own)).collect();
     let best = select_results(&sets, &overrides, &SelectionRules::default(), &[]).best;
     assert_eq!(best.map(|best| best.threshold), Some(1.1), "the threshold of the provider is named");
+}
+
+#[test]
+fn results_of_the_second_reader_are_ordered_by_answerability() {
+    let sets = [set(1, vec![item(1, 1, 0.9, 90.0), item(2, 2, 0.8, 80.0), item(3, 3, 0.75, 75.0)])];
+    let answerability = BTreeMap::from([(ResultId(1), 0.8), (ResultId(2), 0.95)]);
+    for (by_answerability, expected) in [(true, [2, 1, 3]), (false, [1, 2, 3])] {
+        let rules = SelectionRules {
+            answerability: answerability.clone(),
+            by_answerability,
+            ..rules(Strategy::Sorted, 10)
+        };
+        assert_eq!(ids(&select_results(&sets, &no_overrides(), &rules, &[])), expected);
+        // If results are selected by their score, it also orders them.
+        let by_score = SelectionRules { field: InclusionField::Score, threshold: 50.0, ..rules };
+        assert_eq!(ids(&select_results(&sets, &no_overrides(), &by_score, &[])), [1, 2, 3]);
+    }
 }
 
 #[test]

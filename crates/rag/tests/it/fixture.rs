@@ -16,7 +16,7 @@ use domain::status::SearchStatus;
 use domain::summary::SummaryRequest;
 use domain::user::UserSpec;
 use federation::{Federation, FederationDeps};
-use rag::{RagDeps, Summaries};
+use rag::{RagDeps, SecondReader, Summaries, TextVector};
 use std::sync::Arc;
 use std::time::Duration;
 use store::{EncryptionKey, SqlStore, StoreConfig};
@@ -33,6 +33,8 @@ pub struct Fixture {
     pub pages: Arc<Pages>,
     pub settings: Settings,
     pub provider: SearchProvider,
+    /// The model of the second reader; `None` if it is off.
+    pub second_reader: Option<Arc<TextVector>>,
 }
 
 impl Fixture {
@@ -51,7 +53,8 @@ impl Fixture {
         let provider = store.create_providers(vec![spec], owner.id, now).await.unwrap().remove(0);
         let search =
             store.create_search(SearchSpec::of_query(query), owner.id, Vec::new(), now, None).await.unwrap();
-        let fixture = Self { store, search, model: Model::new(), pages: Arc::new(pages), settings, provider };
+        let (model, pages, second_reader) = (Model::new(), Arc::new(pages), None);
+        let fixture = Self { store, search, model, pages, settings, provider, second_reader };
         fixture
             .finish(&[
                 ("Spring", "The river level rises in spring after the snow has melted in the hills.", 0.9),
@@ -124,7 +127,12 @@ impl Fixture {
         }));
         let (store, pages) = (self.store.clone(), self.pages.clone());
         let observer = Arc::new(NoObserver);
-        Arc::new(Summaries::new(RagDeps { store, federation, context, settings, pages, observer }))
+        let second_reader = self
+            .second_reader
+            .clone()
+            .map(|model| Arc::new(SecondReader::new(federation.cpu.clone(), model)));
+        let deps = RagDeps { store, federation, context, settings, pages, observer, second_reader };
+        Arc::new(Summaries::new(deps))
     }
 
     /// The ids of the results, best first.

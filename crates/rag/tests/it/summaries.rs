@@ -9,6 +9,7 @@ use domain::settings::Settings;
 use domain::summary::{AUTHOR, SourceMode, StoredSummary, SummaryRequest};
 use futures_util::StreamExt;
 use rag::{Stage, SummaryEvent};
+use std::sync::Arc;
 use std::time::Duration;
 
 async fn answer(fixture: &Fixture, request: &SummaryRequest) -> StoredSummary {
@@ -49,6 +50,26 @@ async fn the_row_has_its_sources_and_is_served_again() {
     let kept = fixture.store.summary(fixture.search.id).await.unwrap().unwrap();
     assert_eq!(kept.request, request("short"), "one answer is kept");
 }
+
+#[tokio::test]
+async fn the_second_reader_orders_the_sources() {
+    let mut fixture = Fixture::open().await;
+    let ids = fixture.ids().await;
+    fixture.second_reader = Some(Arc::new(|text: &str| {
+        Some(if text.contains("Spring") { vec![0.0, 1.0] } else { vec![1.0, 0.0] })
+    }));
+    let read = answer(&fixture, &request("")).await;
+    assert_eq!(read.row.rag_query_items, [ids[1], ids[0]].map(|id| id.to_string()));
+    // A model that makes no vectors changes nothing.
+    fixture.second_reader = Some(Arc::new(|_: &str| None));
+    let fixture = fixture.again(&[("Winter", WINTER, 0.9), ("Summer", SUMMER, 0.8)]).await;
+    let ids = fixture.ids().await;
+    let plain = answer(&fixture, &request("")).await;
+    assert_eq!(plain.row.rag_query_items, [ids[0], ids[1]].map(|id| id.to_string()));
+}
+
+const WINTER: &str = "The river level is low in winter as long as there is ice on the hills.";
+const SUMMER: &str = "The river level is high in summer after each of the storms in the hills.";
 
 #[tokio::test]
 async fn another_one_is_made_in_place_of_the_stored_one() {

@@ -16,7 +16,9 @@ mod wordpiece;
 
 pub use embedding::{DIMENSIONS, Embedding, Sum};
 pub use token_spans::TokenSpans;
+pub(crate) use vocabulary::is_vocabulary;
 pub use weights::MODEL_NAME;
+pub(crate) use wordpiece::first_token_ids;
 pub use wordpiece::token_ids;
 
 /// Most tokens of a text that are embedded; longer texts are split into windows.

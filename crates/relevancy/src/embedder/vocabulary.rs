@@ -3,8 +3,9 @@
 use crate::ascii_words::{KEY_BYTES_MAX, combined, key};
 use std::sync::LazyLock;
 
-pub(super) static VOCABULARY: LazyLock<Vocabulary> =
-    LazyLock::new(|| Vocabulary::read(include_str!("../../data/vocab.txt")));
+static LINES: &str = include_str!("../../data/vocab.txt");
+
+pub(super) static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary::read(LINES));
 
 /// Longer words are unknown.
 pub(super) const WORD_CHARS_MAX: usize = 100;
@@ -13,6 +14,11 @@ const UNKNOWN: &[u8] = b"[UNK]";
 const NEXT: &[u8] = b"##";
 /// The number of bits of a slot's index: twice as many slots as tokens.
 const SLOT_BITS: u32 = 16;
+
+/// Whether these lines are the tokens of the model.
+pub fn is_vocabulary(lines: &str) -> bool {
+    lines.lines().eq(LINES.lines())
+}
 
 /// A hash table of short tokens. A slot is half of the hash and, in its low half, the token plus one; 0 is empty.
 pub(super) struct Vocabulary {

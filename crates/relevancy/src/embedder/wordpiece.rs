@@ -20,6 +20,13 @@ pub fn token_ids(text: &str) -> Vec<u32> {
     ids
 }
 
+/// The first tokens of a text.
+pub fn first_token_ids(text: &str, most: usize) -> Vec<u32> {
+    let mut ids = Vec::new();
+    read(text, most, |_, id| ids.push(id));
+    ids
+}
+
 /// Calls `take` with the byte position of each word and with each of its tokens, at most `tokens_max` times.
 pub(super) fn read(text: &str, tokens_max: usize, mut take: impl FnMut(usize, u32)) {
     let vocabulary = &*VOCABULARY;

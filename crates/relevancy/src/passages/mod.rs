@@ -32,19 +32,49 @@ pub fn best_passages(
     fits: &mut dyn FnMut(&str) -> bool,
 ) -> String {
     let words = Words::of(text);
+    let best = scores::scored(&words, query, method, window_words);
+    passages_of(&words, &best, fits)
+}
+
+/// Like [`best_passages`] by the words of the query, except that windows with a rating come first, the best rated
+/// before the others.
+pub fn best_rated_passages(
+    text: &str,
+    query: &Query,
+    window_words: usize,
+    rating: &dyn Fn(&str) -> Option<f64>,
+    fits: &mut dyn FnMut(&str) -> bool,
+) -> String {
+    let words = Words::of(text);
+    let best = scores::scored(&words, query, WindowMethod::TermCount, window_words);
+    let rating_of = |scored: &Scored| rating(words.text(&scored.window)).unwrap_or(f64::NEG_INFINITY);
+    let mut rated: Vec<(f64, Scored)> = best.into_iter().map(|scored| (rating_of(&scored), scored)).collect();
+    rated.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let best: Vec<Scored> = rated.into_iter().map(|(_, scored)| scored).collect();
+    passages_of(&words, &best, fits)
+}
+
+/// The windows of a text that are the best by the words of the query, the best first.
+pub fn best_windows(text: &str, query: &Query, window_words: usize, count: usize) -> Vec<String> {
+    let words = Words::of(text);
+    let best = scores::scored(&words, query, WindowMethod::TermCount, window_words);
+    best.iter().take(count).map(|scored| words.text(&scored.window).to_owned()).collect()
+}
+
+/// The first of these windows, as many as fit, as one text.
+fn passages_of(words: &Words<'_>, best: &[Scored], fits: &mut dyn FnMut(&str) -> bool) -> String {
     let mut taken: Vec<Range<usize>> = Vec::new();
     let mut passages = String::new();
-    let best = scores::scored(&words, query, method, window_words);
     for Scored { window, .. } in best.iter().take(PASSAGES_MAX) {
         taken.insert(taken.partition_point(|earlier| earlier.start < window.start), window.clone());
-        let with_it = joined(&words, &taken);
+        let with_it = joined(words, &taken);
         if !fits(&with_it) {
             break;
         }
         passages = with_it;
     }
     match best.first() {
-        Some(first) if passages.is_empty() => longest_that_fits(&words, &first.window, fits),
+        Some(first) if passages.is_empty() => longest_that_fits(words, &first.window, fits),
         _ => passages,
     }
 }
@@ -161,6 +191,30 @@ mod tests {
         // Without a hit, the text is taken from its beginning.
         let start = best_passages(TEXT, &Query::parse("bicycle"), WindowMethod::TermCount, 4, &mut within(8));
         assert_eq!(start, "The town lies low. Rivers rose in spring.");
+    }
+
+    #[test]
+    fn rated_windows_come_first() {
+        let query = Query::parse("river water");
+        let within = |most: usize| move |text: &str| words_of(text).len() <= most;
+        let windows = best_windows(TEXT, &query, 4, 2);
+        assert_eq!(windows, ["River water came at", "lies low. Rivers rose"]);
+        let rating = |text: &str| match text {
+            "People ran." => Some(-0.1),
+            "The mayor slept well." => Some(0.9),
+            _ => None,
+        };
+        for (most, expected) in [
+            (4, "The mayor slept well."),
+            (10, "The mayor slept well. … River water came at … People ran."),
+            (0, ""),
+        ] {
+            let found = best_rated_passages(TEXT, &query, 4, &rating, &mut within(most));
+            assert_eq!(found, expected, "{most}");
+            let without = best_rated_passages(TEXT, &query, 4, &|_| None, &mut within(most));
+            let plain = best_passages(TEXT, &query, WindowMethod::TermCount, 4, &mut within(most));
+            assert_eq!(without, plain, "{most}");
+        }
     }
 
     #[test]

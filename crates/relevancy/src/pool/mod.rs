@@ -4,6 +4,7 @@ use crate::bm25::PoolStatistics;
 use crate::confidence::{Confidence, Evidence};
 use crate::config::ScoringConfig;
 use crate::embedder::{Embedding, embed};
+use crate::exact::{self, ExactMatch};
 use crate::explain::{self, ResultNotes, TextEvidence, Weighing};
 use crate::external_embedding::{ExternalEmbedding, ExternalEmbeddings};
 use crate::hits::Hits;
@@ -166,15 +167,16 @@ impl Pool<'_> {
             evidence.push(is_wanted.then(|| evidence_of(&self.query, &statistics, hits, reading, rank)));
         }
         self.add_neighbor_support(&mut evidence);
+        let confidences = self.confidences(&pool, &evidence);
         let mut scored = 0;
-        for ((entry, hits), evidence) in self.entries.iter_mut().zip(pool).zip(evidence) {
-            let Some(evidence) = evidence else {
+        let evidence = evidence.into_iter().zip(confidences);
+        for ((entry, hits), (evidence, confidence)) in self.entries.iter_mut().zip(pool).zip(evidence) {
+            let (Some(evidence), Some(confidence)) = (evidence, confidence) else {
                 entry.item.swirl_score = NEGATED_SCORE;
                 entry.item.swirl_confidence_score = 0.0;
                 entry.item.explain = Some(Box::new(explain::negated(hits)));
                 continue;
             };
-            let confidence = Confidence::of(&evidence);
             let weighing = weighing(entry, &hits, config, medians);
             let explain = entry.item.explain.get_or_insert_default();
             let points = explain::complete(explain, hits, weighing);
@@ -184,6 +186,19 @@ impl Pool<'_> {
             scored += 1;
         }
         scored
+    }
+
+    /// The confidence in each result; `None` for unwanted ones.
+    fn confidences(&self, pool: &[Hits], evidence: &[Option<Evidence>]) -> Vec<Option<Confidence>> {
+        let has_stopwords_only = self.query.only_stopwords && !self.query.terms.is_empty();
+        let of = if has_stopwords_only { Confidence::of_stopwords } else { Confidence::of };
+        let exact_match = ExactMatch::of(&self.query);
+        let of_each = self.entries.iter().zip(pool).zip(evidence).map(|((entry, hits), evidence)| {
+            (evidence.as_ref().map(of), exact_match.is_met(&entry.item.title, hits))
+        });
+        let mut confidences: Vec<(Option<Confidence>, bool)> = of_each.collect();
+        exact::raise(&mut confidences);
+        confidences.into_iter().map(|(confidence, _)| confidence).collect()
     }
 
     /// All results of a pool were embedded by the same model.

@@ -301,3 +301,56 @@ fn odd_pools_give_finite_numbers() {
         }
     }
 }
+
+#[test]
+fn a_query_of_stopwords_has_a_low_confidence() {
+    for query in ["the", "The", "\"the\"", "to be or not to be"] {
+        let items = scored(query, vec![item(1, "The", "the the"), item(2, "To be or not to be", "the town")]);
+        for item in items {
+            assert!(item.swirl_confidence_score < 0.3, "{query}: {item:?}");
+        }
+    }
+    let items = scored("the river", vec![item(1, "The river", "The river rose.")]);
+    assert!(items[0].swirl_confidence_score > 0.7, "{items:?}");
+}
+
+#[test]
+fn an_exact_match_is_first_among_similar_results() {
+    let items = || {
+        vec![
+            item(1, "River sensors for towns", "A short text."),
+            item(9, "River sensors", "A short text."),
+            item(3, "Old towns", "The river runs by the old town."),
+        ]
+    };
+    let found = scored("river sensors", items());
+    assert!(found[1].swirl_confidence_score > found[0].swirl_confidence_score, "{found:?}");
+    let explain = Value::from(found[1].explain.clone().unwrap_or_default());
+    let parts = explain["confidence"].as_object().expect("parts");
+    let sum: f64 = parts.iter().filter(|(name, _)| *name != "total").map(|(_, value)| number(value)).sum();
+    assert_eq!(format!("{sum:.6}"), format!("{:.6}", found[1].swirl_confidence_score));
+    let again = scored("river sensors", found.clone());
+    assert_eq!(again, found, "a second turn changes nothing");
+}
+
+#[test]
+fn a_code_is_found_in_both_spellings() {
+    for query in ["RB-171", "RB171", "RB 171", "\"RB-171\""] {
+        let items = scored(
+            query,
+            vec![
+                item(1, "Threshold ignored", "It is the same as RB-172 and RB-170."),
+                item(2, "RB-171: Threshold ignored", "A late reading."),
+                item(3, "Late readings", "See RB171."),
+            ],
+        );
+        let confidence: Vec<f64> = items.iter().map(|item| item.swirl_confidence_score).collect();
+        assert!(confidence[1] > confidence[0], "{query}: {confidence:?}");
+        if query != "\"RB-171\"" {
+            assert!(confidence[2] > confidence[0], "{query}: {confidence:?}");
+            assert_eq!(items[2].body, "See <em>RB171</em>.", "{query}");
+        }
+        let title = &items[1].title;
+        assert!(title.starts_with("<em>RB</em>-<em>171</em>"), "{query}: {title}");
+    }
+}

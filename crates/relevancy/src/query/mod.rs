@@ -2,6 +2,7 @@
 
 mod reader;
 
+use crate::codes::Code;
 use crate::language::Language;
 use crate::query_language::are_foreign;
 use crate::stems::{StemBeginning, plain_prefix};
@@ -69,6 +70,8 @@ pub struct Query {
     /// In the form for another language: the terms that are stopwords there. They match nothing, and a result lacks
     /// nothing without them.
     pub stopword_terms: TermSet,
+    /// The codes among its words, which texts may spell in another way.
+    pub codes: Vec<Code>,
     /// Stems that a source highlighted. They are shown among the hits and have no weight: a source that highlights
     /// would otherwise outrank one that does not.
     highlights: Vec<String>,
@@ -145,6 +148,7 @@ impl Query {
             word.stem = language.stem(&lower(&word.written)).into_owned();
             word.term = word.term.filter(|term| !query.stopword_terms.contains(*term));
         }
+        query.codes = Code::all_in(&query.words);
         query.find_beginnings();
         query
     }

@@ -1,6 +1,7 @@
 //! Reads the terms of a query text.
 
 use super::{Phrase, Query, TERMS_MAX, Term, WORDS_MAX, Word};
+use crate::codes::Code;
 use crate::tokens::{lower, tokens};
 use std::ops::Range;
 use syntax::query_string;
@@ -71,6 +72,7 @@ impl QueryReader {
         }
         query.quoted.retain(|places| !places.is_empty());
         query.phrases = phrases.into_iter().filter(|places| places.len() > 1).map(Phrase).collect();
+        query.codes = Code::all_in(&query.words);
         query.find_beginnings();
     }
 }

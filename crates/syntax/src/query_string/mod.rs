@@ -5,6 +5,7 @@
 //! [`Expression`] has its structure, [`clean`] and [`rewrite`] write it again without what is no part of a word, with
 //! balanced quotation marks and parentheses, and without operators that have no operands.
 
+mod codes;
 mod expression;
 mod markup;
 mod render;
@@ -16,6 +17,7 @@ mod tests;
 mod tokens;
 mod words;
 
+pub use codes::other_spelling;
 pub use expression::{Conjunction, DEPTH_MAX, Expression, Item, NegatedBy, Operand};
 pub use markup::without_markup;
 pub use render::{Dialect, Negation, QueryNotation, Written};

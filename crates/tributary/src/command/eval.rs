@@ -8,7 +8,8 @@ use crate::eval::compare::{Compared, Series};
 use crate::eval::features::Features;
 use crate::eval::report::{About, Report};
 use crate::eval::run::{Lab, Outcome};
-use crate::eval::setup::{SOURCES_MAX, Setup};
+use crate::eval::setup::{RESULTS_DEFAULT, RESULTS_MAX, SOURCES_MAX, Setup};
+use crate::eval::source_choice::{ChoiceReport, page_shares};
 use crate::eval::split::Split;
 use crate::eval::table;
 use crate::terminal;
@@ -31,8 +32,10 @@ The settings in force are used, so SVC_RELEVANCY_CONFIG or SVC_DEDUPE_SIMILARITY
 Examples:
   tributary eval --collection cranfield
   tributary eval --collection cranfield --split topical --overlap 0.3 --unlike --svg cranfield.svg
+  tributary eval --collection cranfield --results 20 --snippet 40
   tributary eval --collection mine --queries asked.tsv --judgements judged.tsv --json
   tributary eval --collection cranfield --compare RelevancyConfidenceMixer RoundRobinMixer
+  tributary eval --collection cranfield --split topical --sources 16 --sources-choice
   tributary eval --collection cranfield --save before.json
   tributary eval --compare before.json after.json")]
 pub struct Eval {
@@ -42,6 +45,10 @@ pub struct Eval {
     /// Number of sources, 1 to 100.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=SOURCES_MAX as i64))]
     sources: u16,
+    /// Number of results that each source returns, 1 to 100; at most 1000 from all sources.
+    #[arg(long, default_value_t = RESULTS_DEFAULT as u16,
+        value_parser = clap::value_parser!(u16).range(1..=RESULTS_MAX as i64))]
+    results: u16,
     /// How documents are distributed over the sources.
     #[arg(long, value_enum, default_value_t = Split::Random)]
     split: Split,
@@ -78,6 +85,9 @@ pub struct Eval {
     /// Write the features and grade of every merged result as a table for fitting.
     #[arg(long, value_name = "FILE", conflicts_with = "compare")]
     features: Option<PathBuf>,
+    /// Measure the learned choice of sources (SVC_SOURCE_CHOICE): half of the queries are remembered.
+    #[arg(long, conflicts_with_all = ["compare", "svg", "save", "features"])]
+    sources_choice: bool,
     /// Compare two saved runs, or two mixers on --collection, with a paired randomization test.
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     compare: Option<Vec<String>>,
@@ -100,6 +110,7 @@ impl Eval {
                 };
                 self.show_comparison(&compared)
             }
+            (None, Some(folder)) if self.sources_choice => self.measure_choice(cli, folder).await,
             (None, Some(folder)) => self.measure(cli, folder).await,
             (None, None) => bail!("a collection is needed; add --collection DIR"),
         }
@@ -137,6 +148,29 @@ impl Eval {
             terminal::line(report.json());
         } else {
             terminal::line(table::table(&report));
+        }
+        Ok(())
+    }
+
+    async fn measure_choice(&self, cli: &CliContext, folder: &Path) -> anyhow::Result<()> {
+        ensure!(is_mixer(&self.mixer), "there is no mixer '{}'; use one of {}", self.mixer, mixer_names());
+        let lab = self.open(cli, folder, vec![self.mixer.clone()]).await?;
+        let (mut pages, all) = (Vec::new(), lab.collection.queries.len());
+        let asked = lab.run(|_, _, merged| {
+            pages.push(page_shares(merged, &lab.sources));
+            terminal::progress(format!("  {} of {all} queries", pages.len()));
+            Ok(())
+        });
+        let asked = asked.await;
+        terminal::progress("");
+        asked?;
+        let report = ChoiceReport::of(&lab.collection, &lab.sources, &pages, self.seed);
+        lab.close().await;
+        let report = report?;
+        if self.json {
+            terminal::line(serde_json::to_string(&report)?);
+        } else {
+            terminal::line(report.table());
         }
         Ok(())
     }
@@ -202,6 +236,7 @@ impl Eval {
     fn setup(&self) -> Setup {
         Setup {
             sources: usize::from(self.sources),
+            results: usize::from(self.results),
             split: self.split,
             overlap: self.overlap,
             unlike: self.unlike,

@@ -25,6 +25,7 @@ mod output_file;
 mod providers;
 mod public_address;
 mod read_file;
+mod reader;
 mod rekey;
 mod reload_prompts;
 mod restore;
@@ -134,6 +135,8 @@ enum Command {
     Token(token::TokenCommand),
     /// Create license keys and licenses, or show the installed license.
     License(license::LicenseCommand),
+    /// Install, show or remove the model of the second reader.
+    Reader(reader::ReaderCommand),
     /// Run database migrations.
     #[command(after_help = migrate::HELP)]
     Migrate,
@@ -261,6 +264,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::User(user) => user.run(&cli).await?,
         Command::Token(token) => token.run(&cli).await?,
         Command::License(license) => return license.run(&cli),
+        Command::Reader(reader) => reader.run(&cli)?,
         Command::Migrate => migrate::run(&cli).await?,
         Command::Database(database) => database.run(&cli).await?,
         Command::InitQdrant(init) => init.run(&cli).await?,

@@ -128,7 +128,7 @@ fn show(mixed: &MixedResponse) {
             terminal::line(format!("     {}", one_line(&plain(&item.body), 160)));
         }
     }
-    let counts = mixed.info.completeness;
+    let counts = &mixed.info.completeness;
     let results = &mixed.info.results;
     terminal::line(format!(
         "{} of {} results in {:.1} s; {} of {} sources responded.",

@@ -43,8 +43,11 @@ pub fn router() -> anyhow::Result<Router> {
 }
 
 async fn search(State(contracts): State<Arc<Vec<Contract>>>, Query(asked): Query<Asked>) -> Json<Answer> {
-    let mut found =
-        words::ranked(&contracts, &asked.q, |one| Texts { title: &one.title, body: &one.description });
+    let mut found = words::ranked(&contracts, &asked.q, |one| Texts {
+        key: "",
+        title: &one.title,
+        body: &one.description,
+    });
     found.retain(|one| one.place == asked.place);
     let count = asked.count.unwrap_or(10).min(COUNT_MAX);
     Json(Answer { total: found.len(), contracts: found.into_iter().take(count).cloned().collect() })

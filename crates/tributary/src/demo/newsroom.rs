@@ -38,8 +38,11 @@ pub fn router() -> anyhow::Result<Router> {
 }
 
 async fn search(State(posts): State<Arc<Vec<Post>>>, Query(asked): Query<Asked>) -> impl IntoResponse {
-    let mut found =
-        words::ranked(&posts, &asked.q, |post| Texts { title: &post.title, body: &post.description });
+    let mut found = words::ranked(&posts, &asked.q, |post| Texts {
+        key: "",
+        title: &post.title,
+        body: &post.description,
+    });
     if asked.sort.as_deref() == Some("date") {
         found.sort_by_key(|post| std::cmp::Reverse(DateTime::parse_from_rfc2822(&post.updated).ok()));
     }

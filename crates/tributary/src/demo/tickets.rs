@@ -42,8 +42,11 @@ pub fn router() -> anyhow::Result<Router> {
 }
 
 async fn search(State(tickets): State<Arc<Vec<Ticket>>>, Query(asked): Query<Asked>) -> Json<Answer> {
-    let mut found =
-        words::ranked(&tickets, &asked.q, |ticket| Texts { title: &ticket.title, body: &ticket.description });
+    let mut found = words::ranked(&tickets, &asked.q, |ticket| Texts {
+        key: &ticket.key,
+        title: &ticket.title,
+        body: &ticket.description,
+    });
     if asked.sort.as_deref() == Some("created") {
         found.sort_by(|a, b| b.created.cmp(&a.created));
     }

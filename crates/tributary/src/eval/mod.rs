@@ -10,6 +10,7 @@
 //! | [`sources`] | the sources, served over HTTP |
 //! | [`service`], [`client`] | the service under test, and its client |
 //! | [`measure`], [`pairs`], [`significance`] | metrics |
+//! | [`source_choice`] | how well sources are chosen by earlier queries |
 //! | [`fusion`] | simpler merge methods for comparison |
 //! | [`run`], [`setup`] | one run and its configuration |
 //! | [`report`], [`table`], [`chart`], [`features`], [`compare`] | output |
@@ -30,6 +31,7 @@ pub mod run;
 pub mod service;
 pub mod setup;
 pub mod significance;
+pub mod source_choice;
 pub mod sources;
 pub mod split;
 pub mod table;

@@ -7,7 +7,7 @@ use crate::eval::pairs::Pairs;
 use crate::eval::ranking::{CENTRAL, Index};
 use crate::eval::service::LabService;
 use crate::eval::setup::Setup;
-use crate::eval::sources::{RESULTS_MAX, Sources, document_of};
+use crate::eval::sources::{Sources, document_of};
 use anyhow::{Context, ensure};
 use domain::result::ResultItem;
 use domain::settings::Settings;
@@ -86,6 +86,8 @@ pub struct Lab {
     central: Index,
     service: LabService,
     mixers: Vec<String>,
+    /// The number of results on the page of a search: all of them.
+    requested: usize,
 }
 
 impl Lab {
@@ -95,6 +97,7 @@ impl Lab {
         settings: Settings,
         mixers: Vec<String>,
     ) -> anyhow::Result<Self> {
+        setup.check()?;
         let documents = collection.documents.len();
         ensure!(
             setup.sources <= documents,
@@ -106,7 +109,8 @@ impl Lab {
         let texts = collection.documents.iter().map(|document| document.whole().into());
         let central = Index::build(CENTRAL, texts);
         let service = LabService::start(settings, &sources).await?;
-        Ok(Self { collection, sources, central, service, mixers })
+        let requested = (setup.sources * setup.results).max(DEEP);
+        Ok(Self { collection, sources, central, service, mixers, requested })
     }
 
     /// Runs every query. `each` receives the merged results in query order.
@@ -145,10 +149,9 @@ impl Lab {
 
     async fn measure_query(&self, query: &Query) -> anyhow::Result<(Outcome, Vec<ResultItem>)> {
         let client = &self.service.client;
-        let requested = (self.sources.all.len() * RESULTS_MAX).max(DEEP);
         let first_mixer = self.mixers.first().context("no mixer")?;
         let started = Instant::now();
-        let search = client.create(&query.text, first_mixer, requested).await?;
+        let search = client.create(&query.text, first_mixer, self.requested).await?;
         let mixed = client.results(search, first_mixer).await?;
         let took = started.elapsed();
 

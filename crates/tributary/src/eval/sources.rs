@@ -16,9 +16,6 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// Maximum number of results per source and query.
-pub const RESULTS_MAX: usize = 10;
-
 /// A document in a source.
 #[derive(Debug)]
 struct Stored {
@@ -30,6 +27,8 @@ struct Stored {
 #[derive(Debug)]
 pub struct Source {
     pub name: String,
+    /// Maximum number of results for a query.
+    results_max: usize,
     number: usize,
     stored: Vec<Stored>,
     index: Index,
@@ -63,7 +62,7 @@ impl Sources {
         let all = stored
             .into_iter()
             .enumerate()
-            .map(|(number, stored)| Source::new(&collection, number, stored, setup.unlike))
+            .map(|(number, stored)| Source::new(&collection, number, stored, setup))
             .collect();
         Self { collection, all, copied, snippet: setup.snippet }
     }
@@ -113,18 +112,19 @@ impl Sources {
 }
 
 impl Source {
-    fn new(collection: &Collection, number: usize, stored: Vec<Stored>, is_unlike: bool) -> Self {
+    fn new(collection: &Collection, number: usize, stored: Vec<Stored>, setup: &Setup) -> Self {
         let text = |stored: &Stored| {
             let document = &collection.documents[stored.document];
             let body = stored.edited.as_deref().unwrap_or(&document.text);
             format!("{} {body}", document.title).into()
         };
-        let index = Index::build(Engine::of_source(number, is_unlike), stored.iter().map(text));
-        Self { name: format!("Source {}", number + 1), number, stored, index }
+        let index = Index::build(Engine::of_source(number, setup.unlike), stored.iter().map(text));
+        let name = format!("Source {}", number + 1);
+        Self { name, results_max: setup.results, number, stored, index }
     }
 
     fn search(&self, query: &str) -> Vec<Hit> {
-        self.index.search(query, RESULTS_MAX)
+        self.index.search(query, self.results_max)
     }
 
     /// The URL of a document in this source; a duplicate has a different host and path.
@@ -140,7 +140,7 @@ impl Source {
             response_mappings: "FOUND=total,RESULTS=items".into(),
             result_mappings:
                 "title=title,body=body,url=url,author=author,date_published=date,score,NO_PAYLOAD".into(),
-            results_per_query: RESULTS_MAX as u32,
+            results_per_query: self.results_max as u32,
             ..ProviderSpec::default()
         }
     }
@@ -173,7 +173,7 @@ mod tests {
     use crate::eval::collection::Document;
     use crate::eval::split::Split;
 
-    fn sources(snippet: Option<usize>) -> Sources {
+    fn sources(snippet: Option<usize>, results: usize) -> Sources {
         let document = |number: usize| Document {
             id: format!("d{number}"),
             title: format!("Tea {number}"),
@@ -182,13 +182,14 @@ mod tests {
             ..Document::default()
         };
         let collection = Collection { documents: (0..40).map(document).collect(), ..Collection::default() };
-        let setup = Setup { sources: 4, split: Split::Random, overlap: 0.5, unlike: true, snippet, seed: 1 };
+        let split = Split::Random;
+        let setup = Setup { sources: 4, results, split, overlap: 0.5, unlike: true, snippet, seed: 1 };
         Sources::of(Arc::new(collection), &setup)
     }
 
     #[test]
     fn every_document_stands_somewhere_and_half_of_them_twice() {
-        let sources = sources(None);
+        let sources = sources(None, 10);
         let mut originals: Vec<usize> = Vec::new();
         for stored in sources.all.iter().flat_map(|source| &source.stored).filter(|one| one.edited.is_none())
         {
@@ -204,11 +205,13 @@ mod tests {
 
     #[test]
     fn answers_are_bounded_and_lead_back_to_their_documents() {
-        let sources = sources(Some(3));
+        let sources = sources(Some(3), 7);
         for source in &sources.all {
+            let provider = source.provider(SocketAddr::from(([127, 0, 0, 1], 1)));
+            assert_eq!(provider.results_per_query, 7);
             let answer = sources.answer(source, "hot tea");
             let items = answer["items"].as_array().unwrap();
-            assert_eq!(items.len(), RESULTS_MAX);
+            assert_eq!(items.len(), 7);
             for (item, hit) in items.iter().zip(source.search("hot tea")) {
                 let document = document_of(item["url"].as_str().unwrap());
                 assert_eq!(document, Some(source.stored[hit.place].document));

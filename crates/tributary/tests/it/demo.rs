@@ -44,6 +44,21 @@ async fn the_demo_answers_from_all_three_sources() {
         let url = &answer.body["results"][0]["url"];
         assert!(url.as_str().unwrap().starts_with("https://"), "{url}");
     }
+    for code in ["RB-171", "RB171", "RB+171"] {
+        let found = client.get(&format!("/svc/search/?qs={code}")).await.body;
+        let title = found["results"][0]["title"].as_str().unwrap().replace("<em>", "").replace("</em>", "");
+        assert!(title.starts_with("RB-171: "), "{code}: {title}");
+    }
+    for (typed, meant) in [("flod+warnig", "flood warning"), ("sedimant", "sediment"), ("batery", "battery")]
+    {
+        let found = client.get(&format!("/svc/search/?qs={typed}")).await.body;
+        assert_eq!(found["info"]["search"]["did_you_mean"]["query_string"], meant, "{found}");
+    }
+    let german = client.get("/svc/search/?qs=Hochwasser+Warnung").await.body;
+    assert_eq!(german["info"]["search"]["language_hint"]["query"], "german", "{german}");
+    let common = client.get("/svc/search/?qs=the").await.body;
+    let confidence = common["results"][0]["swirl_confidence_score"].as_f64().unwrap();
+    assert!(confidence < 0.3, "{confidence}");
     let grouped = client.get("/svc/search/?qs=battery+life").await;
     let duplicates =
         grouped.body["results"].as_array().unwrap().iter().filter(|item| item.get("duplicates").is_some());

@@ -163,6 +163,24 @@ fn queries_and_judgements_of_ones_own() {
     assert!(remark.contains("judged.tsv:2") && text(&ran.stderr).contains(remark), "{remark}");
 }
 
+/// Also with snippets.
+#[test]
+fn sources_return_as_many_results_as_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    write_collection(here);
+    let recalls = ["1", "12"].map(|results| {
+        let setup = ["eval", "--collection", "tiny", "--sources", "2", "--snippet", "12", "--json"];
+        let ran = run(here, &[&setup[..], &["--results", results]].concat());
+        let said = text(&ran.stderr);
+        assert!(said.contains(&format!("{results} results each, snippets of 12 words")), "{said}");
+        let object = json(&ran);
+        assert_eq!(object["setup"]["results"].to_string(), results);
+        figure(&object, "merged", "recall100")
+    });
+    assert!(recalls[0] < recalls[1], "{recalls:?}");
+}
+
 #[test]
 fn mistakes_are_named_and_end_with_a_code() {
     let folder = tempfile::tempdir().unwrap();
@@ -181,8 +199,12 @@ fn mistakes_are_named_and_end_with_a_code() {
         (&["--collection", "tiny", "--mixer", "BestMixer"], 1, &["no mixer 'BestMixer'", "RoundRobinMixer"]),
         (&["--collection", "tiny", "--sources", "25"], 1, &["use --sources 24 at most"]),
         (&["--collection", "tiny", "--sources", "101"], 2, &["1..=100"]),
+        (&["--collection", "tiny", "--results", "0"], 2, &["1..=100"]),
+        (&["--collection", "tiny", "--sources", "24", "--results", "50"], 1, &["are more than 1000"]),
         (&["--collection", "tiny", "--overlap", "1.5"], 2, &["must be a number from 0 to 1"]),
         (&["--collection", "tiny", "--split", "even"], 2, &["random, topical, zipf"]),
+        (&["--collection", "tiny", "--sources-choice"], 1, &["8 queries are too few"]),
+        (&["--collection", "tiny", "--sources-choice", "--save", "a.json"], 2, &["cannot be used with"]),
         (&["--collection", "tiny", "--svg", "no/where.svg"], 1, &["no/where.svg cannot be written"]),
         (&["--compare", "a.json", "b.json"], 1, &["a.json cannot be read", "two saved runs or two mixers"]),
         (&["--compare", "StackMixer", "RoundRobinMixer"], 1, &["no mixer 'StackMixer'"]),

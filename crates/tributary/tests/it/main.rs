@@ -88,6 +88,7 @@ mod sample_fetch;
 mod scheduled_backups;
 mod search_alerts;
 mod search_page;
+mod second_reader;
 mod secret_binding;
 mod secret_leaks;
 mod setting_names;

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use domain::ids::{RunNumber, UserId};
 use domain::ports::{
-    ConnectorError, ConnectorErrorKind, Fetch, FetchError, HttpRequest, HttpResponse, NormalizedPage,
-    PluginContext, ProviderQuery, ResultBatch, ResultContext,
+    Connector, ConnectorError, ConnectorErrorKind, Fetch, FetchError, HttpRequest, HttpResponse,
+    NormalizedPage, PluginContext, ProviderQuery, ResultBatch, ResultContext,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
@@ -26,6 +26,23 @@ use tributary::bundled_providers::{self, ReadySource};
 const QUERY: &str = "solid state";
 /// Connectors that collect their rows from several HTTP responses.
 const COLLECTED: [&str; 5] = ["Dropbox", "Gmail", "GoogleCalendar", "GoogleDrive", "McpTool"];
+
+/// Sources with fewer than [`RESULTS_MIN`] results: their requests return no more, one answer is all there is, or what they
+/// return is billed.
+const WITH_FEWER_RESULTS: [&str; 10] = [
+    "core",
+    "dspace-repository",
+    "duckduckgo-answers",
+    "gen-ai",
+    "google-programmable-search",
+    "microsoft-learn",
+    "new-york-times",
+    "pinecone",
+    "searxng",
+    "tributary-cache",
+];
+/// How many results all other sources return in one request.
+const RESULTS_MIN: u32 = 20;
 
 /// An HTTP client that refuses every request: nothing leaves the machine in these tests.
 struct NoWayOut;
@@ -120,6 +137,14 @@ async fn sample_items(source: &ReadySource) -> Vec<Value> {
 
 /// The page that the connector makes of a response.
 async fn fetch_page(source: &ReadySource, sample: Sample) -> Result<NormalizedPage, ConnectorError> {
+    let fetch = Arc::new(SampleFetch::new(&source.spec.connector, sample));
+    let connector = connector(source, &PluginContext { fetch, ..context() });
+    let query = ProviderQuery { vector: Some(&[0.5]), ..query(Sort::Relevancy, 0) };
+    connector.prepare(&query)?.execute().await?.normalize()
+}
+
+/// The connector of a source whose blanks are filled in.
+fn connector(source: &ReadySource, context: &PluginContext) -> Box<dyn Connector> {
     // No host has a name such as `<your-domain>`.
     let fill = |text: &str| text.replace(['<', '>'], "");
     let spec = &source.spec;
@@ -133,12 +158,8 @@ async fn fetch_page(source: &ReadySource, sample: Sample) -> Result<NormalizedPa
         user_token: Some(Secret::new("token")),
         ..SearchProvider::unsaved(spec, UserId(1), Default::default())
     };
-    let context =
-        PluginContext { fetch: Arc::new(SampleFetch::new(&provider.spec.connector, sample)), ..context() };
     let kind = PLUGINS.connector(&provider.spec.connector).expect("a known connector");
-    let connector = (kind.build)(&provider, &context).expect("it can be built");
-    let query = ProviderQuery { vector: Some(&[0.5]), ..query(Sort::Relevancy, 0) };
-    connector.prepare(&query)?.execute().await?.normalize()
+    (kind.build)(&provider, context).expect("it can be built")
 }
 
 /// The results after these processors, in this order.
@@ -203,6 +224,30 @@ fn every_keyless_source_builds_its_request() {
             let shown = prepared.unwrap_or_else(|error| panic!("{}: {error}", source.slug)).shown();
             assert!(shown.contains("solid") && !shown.contains("{query"), "{}: {shown}", source.slug);
         }
+    }
+}
+
+/// Ranking chooses from more than it shows, so sources are asked for what they return in one request.
+#[test]
+fn sources_return_many_results_in_one_request() {
+    for source in bundled_providers::all().unwrap() {
+        let (slug, wanted) = (&source.slug, source.spec.results_per_query);
+        let has_fewer = WITH_FEWER_RESULTS.contains(&slug.as_str());
+        assert_eq!(wanted < RESULTS_MIN, has_fewer, "{slug}: {wanted} results");
+    }
+    for source in over_http() {
+        let (slug, spec) = (&source.slug, &source.spec);
+        let connector = connector(&source, &context());
+        assert_eq!(connector.pages(spec.results_per_query), 1, "{slug}");
+        let is_sized = spec.query_mappings.contains("PAGE_SIZE=");
+        assert_eq!(
+            is_sized,
+            spec.query_template.contains("{PAGE_SIZE}"),
+            "{slug} asks for the size of a page"
+        );
+        let first = ProviderQuery { vector: Some(&[0.5]), ..query(Sort::Relevancy, 0) };
+        let shown = connector.prepare(&first).unwrap_or_else(|error| panic!("{slug}: {error}")).shown();
+        assert!(!is_sized || shown.contains("=20"), "{slug}: {shown}");
     }
 }
 

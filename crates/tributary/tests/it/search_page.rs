@@ -282,6 +282,36 @@ async fn an_empty_list_says_what_failed_and_offers_other_searches() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn another_spelling_is_offered_if_little_was_found() {
+    let app = AppHarness::start().await;
+    let (source, empty) = (Source::start().await, Source::start().await);
+    empty.reply(Behavior::Json(items("lake", 0)));
+    app.provider_with("Rivers", &source, json!({})).await;
+    app.provider_with("Lakes", &empty, json!({})).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
+    for (query, count, expected) in [
+        ("flod+warnig&sources=1", 0, Some("\"/?q=flood+warning&sources=1\" dir=\"auto\">flood warning</a>")),
+        ("flod+warnig", 3, Some("\"/?q=flood+warning\" dir=\"auto\">flood warning</a>")),
+        ("flod+warnig", 10, None),
+        ("flood+warning", 0, None),
+    ] {
+        source.reply(Behavior::Json(items("river", count)));
+        let moved = browser.get(&format!("/?q={query}")).await;
+        let page = finished_page(&mut browser, moved.header("location")).await;
+        let html = page.body.as_str().unwrap().replace("&#x2f;", "/").replace("&amp;", "&");
+        match expected {
+            Some(link) => assert!(html.contains("Did you mean:") && html.contains(link), "{query}: {html}"),
+            None => assert!(!html.contains("Did you mean:"), "{query}: {html}"),
+        }
+    }
+    source.reply(Behavior::Json(items("river", 0)));
+    let moved = browser.get("/?q=Hochwasser+Warnung").await;
+    let page = finished_page(&mut browser, moved.header("location")).await;
+    assert!(page.body.as_str().unwrap().contains("Your query seems to be in German."), "{page:?}");
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn sources_are_chosen_by_the_form() {
     let app = AppHarness::start().await;
     let sources = rivers(&app).await;

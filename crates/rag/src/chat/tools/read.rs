@@ -11,14 +11,14 @@ use crate::chat::tool_scope::{LoadedDocument, ToolScope};
 use crate::fetch_texts::mode_of;
 use crate::prompt::{SEARCH_RESULT, escape_text};
 use crate::query::query_language;
+use crate::second_reader::{PassageRatings, TEXTS_MAX};
 use domain::chat::{DocumentRef, MessageContent};
 use domain::page_starts::PageStarts;
 use domain::ports::{DocumentRequest, PageText, StoreError};
-use domain::rag::WindowMethod;
 use domain::summary::SourceMode;
 use futures_util::future::try_join_all;
 use relevancy::Query;
-use relevancy::passages::best_passages;
+use relevancy::passages::{best_rated_passages, best_windows};
 use serde_json::Value;
 use syntax::strip_html::readable;
 
@@ -54,7 +54,13 @@ pub(in crate::chat) async fn attached(
             texts.push("An attached document cannot be read any more.".to_owned());
             continue;
         };
-        let text = passages_of(scope, *reference, &loaded, &message.content, share);
+        let passages_max = TEXTS_MAX / message.attach.len().max(1);
+        let ratings = if scope.count(&loaded.text) > share {
+            rate_passages(scope, &loaded.text, &message.content, passages_max).await
+        } else {
+            PassageRatings::new()
+        };
+        let text = passages_of(scope, (*reference, &loaded), &message.content, share, &ratings);
         scope.loaded.insert(*reference, loaded);
         texts.push(format!("The person attached this document:\n{text}"));
         tokio::task::yield_now().await;
@@ -62,13 +68,21 @@ pub(in crate::chat) async fn attached(
     Ok(texts)
 }
 
+/// The best passages of a text by its words, as the second reader rates them; none if it is off.
+async fn rate_passages(scope: &ToolScope<'_>, text: &str, query: &str, max: usize) -> PassageRatings {
+    let Some(reader) = &scope.deps.second_reader else { return PassageRatings::new() };
+    let form = Query::parse_by_language(query_language(&scope.deps.settings), query);
+    let passages = best_windows(text, &form.for_text(text), PASSAGE_WORDS, max);
+    reader.rate_passages(query, passages).await
+}
+
 /// The whole document, or its best passages.
 fn passages_of(
     scope: &mut ToolScope<'_>,
-    reference: DocumentRef,
-    loaded: &LoadedDocument,
+    (reference, loaded): (DocumentRef, &LoadedDocument),
     query: &str,
     tokens_max: usize,
+    ratings: &PassageRatings,
 ) -> String {
     let query = Query::parse_by_language(query_language(&scope.deps.settings), query);
     let mut fits = |text: &str| scope.count(text) <= tokens_max;
@@ -76,11 +90,11 @@ fn passages_of(
     let part = if is_whole {
         loaded.text.clone()
     } else {
-        best_passages(
+        best_rated_passages(
             &loaded.text,
             &query.for_text(&loaded.text),
-            WindowMethod::TermCount,
             PASSAGE_WORDS,
+            &|passage: &str| ratings.get(passage).copied(),
             &mut fits,
         )
     };

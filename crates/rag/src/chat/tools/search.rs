@@ -6,6 +6,7 @@ use crate::chat::error::ChatError;
 use crate::chat::limits::{ANSWER_TIME, RESULTS_SHOWN_MAX, SEARCHES_MAX, SNIPPET_CHARS_MAX, TOOL_TOKENS_MAX};
 use crate::chat::tool_scope::ToolScope;
 use crate::prompt::{SEARCH_RESULT, escape_text, one_line};
+use crate::query::language_of_query;
 use domain::chat::DocumentRef;
 use domain::mixed::MixedResponse;
 use domain::provider::SearchProvider;
@@ -97,7 +98,10 @@ pub(super) async fn search(scope: &mut ToolScope<'_>, args: &Value) -> Result<To
             Err(error) => return Err(error.into()),
         };
     let text = match wait_for_results(scope, &search).await? {
-        Some(mixed) => shown(scope, &search, &mixed, notes),
+        Some(mut mixed) => {
+            read_again(scope, &request, &mut mixed.results).await;
+            shown(scope, &search, &mixed, notes)
+        }
         None => {
             notes.push("The search did not end in time; nothing is known of its results.".to_owned());
             notes.join("\n")
@@ -189,10 +193,24 @@ async fn wait_for_results(
     Ok(Some(federation.mixer.mix_ended(&mut ended, &request).await?))
 }
 
+/// Whether a result may be shown: of several versions of a document, only the elected one.
+fn is_offered(item: &ResultItem) -> bool {
+    item.result_block.is_none() && !item.is_alternate()
+}
+
 /// The best results, with only the elected version of each document.
 fn offered(results: &[ResultItem]) -> impl Iterator<Item = &ResultItem> {
-    let results = results.iter().filter(|item| item.result_block.is_none() && !item.is_alternate());
-    results.take(RESULTS_SHOWN_MAX as usize)
+    results.iter().filter(|item| is_offered(item)).take(RESULTS_SHOWN_MAX as usize)
+}
+
+/// Orders the results by the second reader, if it is on and the model did not ask for the newest ones.
+async fn read_again(scope: &ToolScope<'_>, request: &SearchArgs, results: &mut Vec<ResultItem>) {
+    let Some(reader) = scope.deps.second_reader.as_deref().filter(|_| request.sort != Sort::Date) else {
+        return;
+    };
+    results.retain(is_offered);
+    let language = language_of_query(&scope.deps.settings, &request.query);
+    *results = reader.reordered(language, &request.query, std::mem::take(results)).await;
 }
 
 /// The numbered results, as many as fit.

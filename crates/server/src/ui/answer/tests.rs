@@ -8,7 +8,8 @@ use chrono::DateTime;
 use domain::ids::{ProviderId, RunNumber};
 use domain::result::ResultItem;
 use domain::summary::{
-    GroundedSentence, SourceMode, StoredSummary, SummaryDetails, SummaryRequest, SummarySource,
+    Disagreement, GroundedSentence, SourceMode, StatedValue, StoredSummary, SummaryDetails, SummaryRequest,
+    SummarySource,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -122,10 +123,49 @@ fn a_passage_of_a_pdf_has_its_page() {
     assert!(text.contains("a.example&#x2f;x#page=4\""), "the link leads to the page: {text}");
 }
 
+/// Two sources that disagree; the second one is not cited.
+fn disagreement(text: &str) -> Disagreement {
+    let value = |n, newer: bool| StatedValue {
+        value: format!("{n}0 days {text}"),
+        n,
+        quote: text.to_owned(),
+        date: newer.then(|| "2025-08-01".to_owned()),
+        newer,
+    };
+    Disagreement { values: vec![value(2, false), value(3, true)] }
+}
+
+#[test]
+fn sources_that_disagree_are_beside_each_other() {
+    assert!(!rendered(Some(view_of(stored("plain")))).contains("Your sources disagree"));
+    let mut answer = stored("plain");
+    let details = answer.row.additional_content.as_mut().expect("details");
+    details.sources.push(source(3, false, "other"));
+    details.disagreements = vec![disagreement("plain")];
+    let shown = view_of(answer);
+    assert_eq!((shown.cited, shown.sources.len()), (2, 3), "the source that is not cited is added");
+    let sides = &shown.disagreements[0].sides;
+    assert_eq!((sides[0].n, sides[1].n), (Some(1), Some(3)), "numbered as in the text");
+    let text = rendered(Some(shown));
+    for expected in [
+        "Answer from 2 sources",
+        "<p class=\"lead\" id=\"source-disagreements\">Your sources disagree</p>",
+        "<b dir=\"auto\">20 days plain</b><a class=\"cite\" href=\"#source-1\" data-cite=\"1\"",
+        "<b dir=\"auto\">30 days plain</b><a class=\"cite\" href=\"#source-3\" data-cite=\"3\"",
+        "other · <time datetime=\"2025-08-01\">2025-08-01</time></span> <span class=\"badge\">newer</span>",
+        "id=\"source-3-passage\"",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert_eq!(text.matches(">newer<").count(), 1);
+}
+
 #[test]
 fn hostile_texts_are_inert_in_the_card() {
     for bad in ["<script>x</script>", "\"><img src=x onerror=y>", "[a](javascript:x)", "' onmouseover='x"] {
-        let text = rendered(Some(view_of(stored(bad))));
+        let mut answer = stored(bad);
+        answer.row.additional_content.as_mut().expect("details").disagreements = vec![disagreement(bad)];
+        let text = rendered(Some(view_of(answer)));
         for tag in ["<script", "<img", "href=\"javascript", " onmouseover='x'"] {
             assert!(!text.contains(tag), "{tag} of {bad}: {text}");
         }

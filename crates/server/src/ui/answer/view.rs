@@ -3,7 +3,7 @@
 use super::super::search::{color, format_seconds, initials};
 use super::super::truncate::truncate;
 use domain::ids::{ProviderId, ResultId};
-use domain::summary::{SourceMode, StoredSummary, SummaryDetails, SummarySource};
+use domain::summary::{Disagreement, SourceMode, StatedValue, StoredSummary, SummaryDetails, SummarySource};
 use rag::GROUNDED_MIN;
 use rag::prose::{Block, blocks, number_citations, with_numbers};
 use serde::Serialize;
@@ -21,8 +21,11 @@ pub struct AnswerView {
     pub(super) blocks: Vec<Block>,
     /// The original text with the numbers of the sources, for the clipboard.
     pub(super) text: String,
-    /// The cited sources, in the order of reading.
+    /// The cited sources, in the order of reading, and then those that disagree with them.
     pub(super) sources: Vec<SourceView>,
+    /// The number of cited sources.
+    pub(super) cited: usize,
+    pub(super) disagreements: Vec<DisagreementView>,
     pub(super) sentences: usize,
     pub(super) supported: usize,
     /// Sentences that no source supports.
@@ -40,6 +43,24 @@ pub struct AnswerView {
     pub(super) follow_ups: Vec<String>,
     pub(super) warnings: Vec<String>,
     pub(super) not_found: bool,
+}
+
+/// Different values for the same fact.
+#[derive(Serialize)]
+pub(super) struct DisagreementView {
+    pub sides: Vec<SideView>,
+}
+
+/// The value that a source gives.
+#[derive(Serialize)]
+pub(super) struct SideView {
+    pub value: String,
+    /// The number of the source in the order of reading.
+    pub n: Option<u32>,
+    pub source: String,
+    pub quote: String,
+    pub date: Option<String>,
+    pub newer: bool,
 }
 
 #[derive(Serialize)]
@@ -69,7 +90,9 @@ impl AnswerView {
         let shown = if details.extractive { text.replace('\n', "\n\n") } else { text.clone() };
         let numbers = details.sources.iter().map(|source| source.n).collect();
         let mut blocks = blocks(&shown, &numbers);
-        let order = number_citations(&mut blocks);
+        let mut order = number_citations(&mut blocks);
+        let cited = order.len();
+        add_uncited(&mut order, &details);
         let supported = supported(&details);
         let mut unsupported: Vec<_> = details.sentences.clone();
         unsupported.sort_by(|a, b| a.support.total_cmp(&b.support));
@@ -77,7 +100,9 @@ impl AnswerView {
         Self {
             blocks,
             text: with_numbers(&text, &order),
-            sources: cited(details.sources, &order, ids),
+            disagreements: disagreements(details.disagreements, &details.sources, &order),
+            sources: numbered(details.sources, &order, ids),
+            cited,
             sentences: details.sentences.len(),
             supported,
             unsupported: unsupported.iter().map(|sentence| with_numbers(&sentence.text, &order)).collect(),
@@ -95,8 +120,44 @@ impl AnswerView {
     }
 }
 
+/// Adds the numbers of the sources that disagree and that the text does not cite.
+fn add_uncited(order: &mut Vec<u32>, details: &SummaryDetails) {
+    for value in details.disagreements.iter().flat_map(|one| &one.values) {
+        if !order.contains(&value.n) && details.sources.iter().any(|source| source.n == value.n) {
+            order.push(value.n);
+        }
+    }
+}
+
+fn disagreements(
+    found: Vec<Disagreement>,
+    sources: &[SummarySource],
+    order: &[u32],
+) -> Vec<DisagreementView> {
+    let side = |value: StatedValue| {
+        let source = sources.iter().find(|source| source.n == value.n);
+        let place = order.iter().zip(1..).find(|(earlier, _)| **earlier == value.n);
+        SideView {
+            n: place.map(|(_, n)| n),
+            source: source.map(|source| source.searchprovider.clone()).unwrap_or_default(),
+            value: value.value,
+            quote: value.quote,
+            date: value.date,
+            newer: value.newer,
+        }
+    };
+    found
+        .into_iter()
+        .map(|one| DisagreementView { sides: one.values.into_iter().map(side).collect() })
+        .collect()
+}
+
 /// The sources with these numbers, numbered anew in this order.
-fn cited(sources: Vec<SummarySource>, order: &[u32], ids: &BTreeMap<String, ProviderId>) -> Vec<SourceView> {
+fn numbered(
+    sources: Vec<SummarySource>,
+    order: &[u32],
+    ids: &BTreeMap<String, ProviderId>,
+) -> Vec<SourceView> {
     let mut known: BTreeMap<u32, SummarySource> =
         sources.into_iter().map(|source| (source.n, source)).collect();
     let shown = order.iter().zip(1..).filter_map(|(earlier, n)| Some((known.remove(earlier)?, n)));

@@ -9,7 +9,7 @@ const BAR: f64 = 1000.0;
 const WORDS_MAX: usize = 12;
 /// Kinds of evidence, and their names in `explain`.
 const EVIDENCE: [(&str, &[&str]); 6] = [
-    ("words", &["bm25_pool", "bm25_background"]),
+    ("words", &["bm25_pool", "bm25_background", "exact"]),
     ("meaning", &["embedding"]),
     ("company", &["company"]),
     ("proximity", &["proximity"]),
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn parts_fill_the_bar_largest_first() {
-        let confidence = json!({"bm25_pool": 0.2, "bm25_background": 0.1, "embedding": 0.5, "coverage": 0.001,
+        let confidence = json!({"bm25_pool": 0.2, "bm25_background": 0.08, "exact": 0.02, "embedding": 0.5, "coverage": 0.001,
             "repetition": -0.05, "total": 0.75});
         let explanation = explanation(json!({"confidence": confidence,
             "score": {"title": 12.34, "body": 0.0, "author": 0.0, "total": 12.34},

@@ -1,5 +1,6 @@
 //! The result list with its header, filters and pages.
 
+use super::advice::AdviceView;
 use super::chips::{Chip, chips};
 use super::facets::{FacetsView, add_choices};
 use super::no_results::NoResults;
@@ -49,6 +50,8 @@ pub struct ListView {
     chips: Vec<Chip>,
     /// Set if nothing was found, without any filter.
     no_results: Option<NoResults>,
+    /// If little was found.
+    advice: Option<AdviceView>,
     page: u32,
     pages: Vec<PageLink>,
     previous: Option<String>,
@@ -116,6 +119,7 @@ impl Listing<'_> {
             only_new,
             facets: info.facets.as_ref().map(|facets| FacetsView::of(query, search.id, facets)),
             no_results: (is_empty && !hides_all).then(|| NoResults::of(&search.spec)),
+            advice: AdviceView::of(&info.search, &search.spec.searchprovider_list),
             page: query.page,
             pages: page_links(query.page, last, at),
             previous: (query.page > 1).then(|| at((query.page - 1).min(last.max(1)))),

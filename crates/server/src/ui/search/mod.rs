@@ -10,12 +10,14 @@
 //! | `list`, `fragments` | the result list, as a whole and as fragments for an open page |
 //! | `facets`, `years`, `chips` | the filters, the histogram of years, and the filters in use |
 //! | `pages`, `no_results` | links to the pages of the list, and to other searches if it is empty |
+//! | `advice` | another spelling and the language of a query that found little |
 //! | `stream` | the fragments as server-sent events |
 //! | `result`, `explain`, `details` | one result, the explanation of its rank, its other fields |
 //! | `time_text` | dates and times of sources in the format of a language |
 //! | `cache_badge`, `versions` | status of a cached copy, and the other versions of the document |
 //! | `sources`, `picker` | status of each source; selection of sources |
 
+mod advice;
 mod answer;
 mod cache_badge;
 mod chart;
@@ -193,6 +195,11 @@ mod tests {
         let mut empty = list.clone();
         empty["no_results"] = json!({"query": BAD, "without": [suggestion], "fewer": suggestion, "everywhere": BAD,
             "is_subscribed": false});
+        let advice =
+            json!({"spelling": {"query": BAD, "href": BAD}, "language": {"query": BAD, "results": BAD}});
+        empty["advice"] = advice.clone();
+        let mut short = list.clone();
+        short["advice"] = advice;
         let pieces = [
             ("search/result.html", json!({"result": list["results"][0]})),
             ("search/source.html", json!({"source": list["rail"][0]})),
@@ -201,6 +208,7 @@ mod tests {
             ("search/pages.html", of_list.clone()),
             ("search/sources.html", json!({"sources": list["rail"]})),
             ("search/head.html", json!({"list": empty})),
+            ("search/head.html", json!({"list": short})),
             ("search.html", json!({"query": BAD, "error": BAD, "picker": picker, "list": list})),
             ("search.html", json!({"query": BAD, "error": BAD, "picker": picker, "recent": recent})),
         ];

@@ -80,7 +80,7 @@ fn fewer(words: &[&str], list: &[ProviderRef]) -> Option<Suggestion> {
 }
 
 /// The URL of a new search.
-fn href(query: &str, list: &[ProviderRef]) -> String {
+pub fn href(query: &str, list: &[ProviderRef]) -> String {
     let mut pairs = url::form_urlencoded::Serializer::new(String::new());
     pairs.append_pair("q", query);
     if !list.is_empty() {

@@ -3,13 +3,14 @@
 use crate::error::ApiError;
 use crate::state::AppState;
 use domain::ids::ProviderId;
-use domain::mixed::{MixedInfo, ProviderInfo};
+use domain::mixed::{MixedInfo, ProviderInfo, SourceOrder};
 use domain::provider::SearchProvider;
 use domain::result::{ProviderError, ResultSet};
 use domain::status::ProviderStatus;
 use domain::user::Principal;
 use serde::Serialize;
 use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 /// Number of source colors.
 const COLORS: i64 = 8;
@@ -49,6 +50,10 @@ pub struct SourceView {
     /// Seconds until it is queried again, and whether the source asked for the pause.
     rests_s: Option<u64>,
     wants_rest: bool,
+    /// Whether it was asked after other sources.
+    asked_later: bool,
+    /// Why it was left out after it had waited for others: `no_time`, or the code of an error.
+    not_asked: Option<String>,
     /// None if the list has no results of this source.
     pub choice: Option<SourceChoice>,
 }
@@ -89,6 +94,8 @@ impl SourceView {
             fault: String::new(),
             rests_s: None,
             wants_rest: false,
+            asked_later: false,
+            not_asked: None,
             choice: None,
         }
     }
@@ -122,6 +129,8 @@ impl SourceView {
             fault: outcome.error.map(|error| error.message.clone()).unwrap_or_default(),
             rests_s: state.map(|state| state.retry_in_s).filter(|seconds| *seconds > 0),
             wants_rest: state.is_some_and(|state| state.state == "suspended"),
+            asked_later: false,
+            not_asked: None,
             choice: None,
         }
     }
@@ -170,6 +179,9 @@ pub fn rail(state: &AppState, info: &MixedInfo, asked: &[SearchProvider]) -> Vec
         };
         lines.push(SourceView::ended(state, &outcome));
     }
+    if let Some(order) = &info.completeness.order {
+        add_order(&mut lines, order);
+    }
     for provider in asked {
         if !lines.iter().any(|line| line.id == provider.id) {
             lines.push(SourceView::asking(provider));
@@ -177,6 +189,17 @@ pub fn rail(state: &AppState, info: &MixedInfo, asked: &[SearchProvider]) -> Vec
     }
     lines.sort_by_key(|line| line.id);
     lines
+}
+
+/// Marks the sources that were asked after others, or not at all.
+fn add_order(lines: &mut [SourceView], order: &SourceOrder) {
+    let later: HashSet<&str> = order.asked_later.iter().map(String::as_str).collect();
+    let codes: HashMap<&str, &str> =
+        order.not_asked.iter().map(|one| (one.source.as_str(), one.code.as_str())).collect();
+    for line in lines {
+        line.asked_later = later.contains(line.name.as_str());
+        line.not_asked = codes.get(line.name.as_str()).map(|code| (*code).to_owned());
+    }
 }
 
 /// Seconds with one decimal place; `<0.1` below that.
@@ -191,92 +214,5 @@ pub fn id_of(info: &ProviderInfo) -> ProviderId {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ui::assets::Assets;
-    use crate::ui::templates::Templates;
-    use crate::ui::templates::tests::context;
-    use serde_json::json;
-    use std::sync::Arc;
-
-    #[test]
-    fn times_and_colors() {
-        for (seconds, text) in [(0.0, "<0.1"), (0.1, "0.1"), (12.34, "12.3")] {
-            assert_eq!(format_seconds(seconds), text);
-        }
-        for (id, expected) in [(0, 0), (7, 7), (8, 0), (1_000_001, 1), (-1, 7)] {
-            assert_eq!(color(ProviderId(id)), expected, "{id}");
-        }
-    }
-
-    #[test]
-    fn initials_of_names() {
-        for (name, expected) in [
-            ("Library - Riverbend", "LR"),
-            ("tickets", "T"),
-            ("Department 17 - x", "D17"),
-            ("Department 1805", "D18"),
-            ("états généraux", "ÉG"),
-            ("(42)", "42"),
-            ("–", ""),
-        ] {
-            assert_eq!(initials(name), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_pause_is_shown_in_minutes_from_two_on() {
-        let templates = Templates::new(Arc::new(Assets::new("")));
-        let shown = |status: &str, wants_rest: bool, rests_s: Option<u64>| {
-            let source = json!({"id": 1, "name": "Weir", "status": status, "seconds": "0.1", "code": "unavailable",
-                "rests_s": rests_s, "wants_rest": wants_rest});
-            templates
-                .render("search/source.html", &context(""), json!({ "source": source }))
-                .expect("a source")
-        };
-        for (status, wants_rest, rests_s, text) in [
-            ("suspended", true, Some(300), "rate limited, 5 minutes left"),
-            ("suspended", true, Some(271), "rate limited, 5 minutes left"),
-            ("suspended", true, Some(120), "rate limited, 2 minutes left"),
-            ("suspended", true, Some(119), "rate limited, 119 s left"),
-            ("suspended", true, None, "rate limited"),
-            ("error", false, Some(240), "failed, paused for 4 minutes"),
-            ("error", false, Some(40), "failed, paused for 40 s"),
-            ("error", false, None, "unavailable"),
-        ] {
-            let html = shown(status, wants_rest, rests_s);
-            assert!(html.contains(&format!(">{text}<")), "{text}: {html}");
-        }
-    }
-
-    #[test]
-    fn a_long_list_begins_with_failed_sources_and_most_results() {
-        let line = |(id, status, retrieved): (i64, Option<ProviderStatus>, u64)| SourceView {
-            id: ProviderId(id),
-            name: String::new(),
-            initials: String::new(),
-            color: 0,
-            status,
-            found: retrieved,
-            retrieved,
-            seconds: String::new(),
-            code: String::new(),
-            fault: String::new(),
-            rests_s: None,
-            wants_rest: false,
-            choice: None,
-        };
-        let ids = |mut lines: Vec<SourceView>| {
-            sort_finished(&mut lines);
-            lines.iter().map(|line| line.id.0).collect::<Vec<_>>()
-        };
-        let few = vec![line((1, Some(ProviderStatus::Ok), 1)), line((2, Some(ProviderStatus::Error), 0))];
-        assert_eq!(ids(few), [1, 2]);
-        let mut many: Vec<SourceView> =
-            (1..=8).map(|id| line((id, Some(ProviderStatus::Ok), id as u64 % 3))).collect();
-        many.push(line((9, Some(ProviderStatus::Timeout), 0)));
-        assert_eq!(ids(many.clone()), [9, 2, 5, 8, 1, 4, 7, 3, 6]);
-        many[0].status = None;
-        assert_eq!(ids(many), [1, 2, 3, 4, 5, 6, 7, 8, 9], "one is still running");
-    }
-}
+#[path = "sources_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@ use crate::app::{self, App, FileReaders, PLUGINS};
 use crate::backup::BackupState;
 use crate::command::{CliContext, disk_forecast, public_address};
 use crate::unreadable_records::unreadable_records;
-use crate::{secret_files, terminal};
+use crate::{second_reader, secret_files, terminal};
 use clap::Args;
 use corpus::maintenance::{ReconcileReport, Repair};
 use domain::ports::{
@@ -103,6 +103,7 @@ impl Installation {
         findings.push(outbound_limits(&read.settings));
         findings.extend(public_address::warning(&read.settings).map(|sentence| warn("address", sentence)));
         findings.extend(tls(&read.settings).await);
+        findings.extend(second_reader(&read.settings));
         if !can_write {
             return findings;
         }
@@ -319,6 +320,16 @@ async fn tls(settings: &Settings) -> Option<Finding> {
         Ok(Some(_)) => Some(ok("tls", "the certificate and its key are valid".to_owned())),
         Err(error) => Some(fail("tls", error.to_string())),
     }
+}
+
+/// The model of the second reader, if it is on.
+fn second_reader(settings: &Settings) -> Option<Finding> {
+    let next = "run: tributary reader install PATH, or set SVC_SECOND_READER=false";
+    settings.second_reader.then(|| match second_reader::load(Path::new(&settings.data_dir)) {
+        Ok(Some(_)) => ok("reader", "the model of the second reader is installed".to_owned()),
+        Ok(None) => warn("reader", format!("the second reader has no model; {next}")),
+        Err(error) => warn("reader", format!("the second reader cannot be used: {error:#}; {next}")),
+    })
 }
 
 async fn database(settings: &Settings, data_dir: &Path) -> Finding {

@@ -48,6 +48,20 @@ fn files_readable_by_others_are_reported() {
 }
 
 #[test]
+fn the_second_reader_needs_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().display().to_string();
+    let settings =
+        |second_reader| Settings { data_dir: data_dir.clone(), second_reader, ..Settings::default() };
+    assert!(second_reader(&settings(false)).is_none());
+    for text in ["tributary reader install", "not a safetensors file"] {
+        let said = second_reader(&settings(true)).unwrap();
+        assert!(said.verdict == Verdict::Warn && said.sentence.contains(text), "{said:?}");
+        std::fs::write(crate::second_reader::model_path(folder.path()), "no model").unwrap();
+    }
+}
+
+#[test]
 fn free_space_is_judged() {
     for (bytes, verdict) in [
         (0, Verdict::Fail),

@@ -1,6 +1,7 @@
 //! `/svc/results/`.
 
 mod addresses;
+mod depth;
 mod export;
 mod filters;
 mod groups;

@@ -1,5 +1,6 @@
 //! `/svc/search/`.
 
+mod advice;
 mod create;
 mod differences;
 mod edit;

@@ -1,0 +1,19 @@
+//! The second reader: how similar a query and a few texts are, by an optional model that is slower and more exact than
+//! the built-in one. It is used for answers only, never for the list of results.
+//!
+//! Texts are read on the CPU pool, on at most half of the cores, within a time limit, and their vectors are remembered.
+//! If not all texts are read in time, the built-in model is used for all of them: similarities of two models are not
+//! compared with each other.
+
+mod passages;
+mod reader;
+mod results;
+#[cfg(test)]
+mod tests;
+mod vector_cache;
+
+pub(crate) use passages::PassageRatings;
+#[cfg(test)]
+use reader::TIME_MAX;
+pub use reader::{SecondReader, TEXTS_MAX, TextVector};
+pub(crate) use results::meanings;
