@@ -5,7 +5,7 @@ use super::links::Links;
 use super::mix_request::MixRequest;
 use super::page::Page;
 use super::provider_share::ProviderShare;
-use super::query_advice::few_texts;
+use super::query_advice::{AdviceSources, few_texts};
 use super::reader::ResultReader;
 use super::source_order::source_order;
 use super::star_threshold::StarThreshold;
@@ -78,7 +78,8 @@ impl ResultMixer {
         let input = MixInput { search, sets: &sets, hidden, summary: summary.as_ref(), request };
         let mut response = self.build_response(&input, ResultItem::clone);
         self.reader.recheck(search.owner, &mut response.results).await;
-        self.add_advice(search, few_texts(search, request, &sets), &mut response.info.search).await;
+        let few_texts = few_texts(search, request, &sets);
+        self.advice_sources().add_advice(search, few_texts, &mut response.info.search).await;
         Ok(response)
     }
 
@@ -104,8 +105,12 @@ impl ResultMixer {
         let few_texts = few_texts(search, request, &sets);
         move_results(&mut sets, &mut response.results, self.shows_explain(request));
         self.reader.recheck(search.owner, &mut response.results).await;
-        self.add_advice(search, few_texts, &mut response.info.search).await;
+        self.advice_sources().add_advice(search, few_texts, &mut response.info.search).await;
         Ok(response)
+    }
+
+    fn advice_sources(&self) -> AdviceSources<'_> {
+        AdviceSources { store: &*self.store, advisor: &*self.context.query_advisor }
     }
 
     /// Applies the owner's preferences to the results of a search.

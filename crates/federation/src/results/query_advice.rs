@@ -1,10 +1,10 @@
 //! Advice on the query of a search that found little.
 
 use super::mix_request::MixRequest;
-use super::mixer::ResultMixer;
+use crate::federation_store::FederationStore;
 use domain::mixed::SearchInfo;
 use domain::owner_scope::OwnerScope;
-use domain::ports::{QueryEvidence, chain};
+use domain::ports::{QueryAdvisor, QueryEvidence, chain};
 use domain::query_advice::QueryAdvice;
 use domain::result::ResultSet;
 use domain::search::{Search, SearchFilter};
@@ -36,21 +36,21 @@ pub(super) fn few_texts(search: &Search, request: &MixRequest, sets: &[ResultSet
     Some(items.map(|item| format!("{} {}", start(&item.title), start(&item.body))).collect())
 }
 
-impl ResultMixer {
+/// What advice is made from.
+pub(super) struct AdviceSources<'a> {
+    pub store: &'a dyn FederationStore,
+    pub advisor: &'a dyn QueryAdvisor,
+}
+
+impl AdviceSources<'_> {
     /// Adds what may help, if there are few results.
-    pub(super) async fn add_advice(
-        &self,
-        search: &Search,
-        few_texts: Option<Vec<String>>,
-        info: &mut SearchInfo,
-    ) {
+    pub async fn add_advice(&self, search: &Search, few_texts: Option<Vec<String>>, info: &mut SearchInfo) {
         let Some(results) = few_texts else { return };
-        let advisor = &self.context.query_advisor;
         let query = search.spec.query_string.clone();
-        let is_doubtful = advisor.is_doubtful(&query, &results);
+        let is_doubtful = self.advisor.is_doubtful(&query, &results);
         let earlier = if is_doubtful { self.earlier_queries(search).await } else { Vec::new() };
         let evidence = QueryEvidence { query, results, earlier };
-        let QueryAdvice { did_you_mean, language_hint } = advisor.advise(evidence).await;
+        let QueryAdvice { did_you_mean, language_hint } = self.advisor.advise(evidence).await;
         (info.did_you_mean, info.language_hint) = (did_you_mean, language_hint);
     }
 
