@@ -167,7 +167,7 @@ def the_general_metrics_have_a_family(service, name):
     expect(re.search(rf"^# TYPE {name}", text, re.MULTILINE), name, text[:1500])
 
 
-@claim("finding m5; hardening: metrics")
+@claim("ai-cache 2.7: admins see counts; hardening: metrics")
 def general_metrics_are_for_administrators(service):
     service.nobody.get("/metrics/").expect(401)
     PEOPLE["ann"].get("/metrics/").expect(403)

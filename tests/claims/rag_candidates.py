@@ -97,15 +97,25 @@ def roundrobinthreshold_filters_each_source_by_its_own_threshold(service):
     equal(chosen(ask(service.admin, search)), ["A1", "C1", "A2", "C2", "A3", "C3"])
 
 
-@claim("ai-cache 1.3: the default threshold is 0.7 of confidence")
-def by_default_only_results_above_confidence_0_7_are_used(service):
+@claim("ai-cache 1.3: a threshold of 0.7 of confidence", [Row("of the source", (0.7,))])
+def with_a_threshold_only_results_above_it_are_used(service, threshold):
     good = documents("defthr", 2)
     weak = [{"title": "Pastry", "url": "https://weak.example/", "body": "Flour and butter for defthr bakers and many more words."}]
-    search = add_search(service, source, "defthr", good + weak, query="defthr harbor measured", threshold=None)
+    search = add_search(service, source, "defthr", good + weak, query="defthr harbor measured", threshold=threshold)
     scores = {str(each["swirl_id"]): each["swirl_confidence_score"] for each in service.admin.results(search["id"])["results"]}
-    expect(min(scores.values()) < 0.7 < max(scores.values()), "the scores do not straddle 0.7", scores)
+    expect(min(scores.values()) < threshold < max(scores.values()), f"the scores do not straddle {threshold}", scores)
     row = summary(ask(service.admin, search))
-    equal(set(row["rag_query_items"]), {name for name, score in scores.items() if score > 0.7})
+    equal(set(row["rag_query_items"]), {name for name, score in scores.items() if score > threshold})
+
+
+@claim("ai-cache 1.3; docs/answers: by default, results that are likely to contain an answer")
+def by_default_only_results_likely_to_contain_an_answer_are_used(service):
+    good = documents("likely", 2)
+    weak = [{"title": "Pastry", "url": "https://weak.example/", "body": "Flour and butter for bakers, and many more words about bread."}]
+    search = add_search(service, source, "likely", good + weak, query="likely harbor measured", threshold=None)
+    row = summary(ask(service.admin, search))
+    urls = {each["url"].split("#")[0] for each in row["additional_content"]["sources"]}
+    expect(urls and "https://weak.example/" not in urls, "what the summary is made from", urls)
 
 
 @claim("ai-cache 1.3: strict", [Row("equal to the threshold", (0.0, False)), Row("just below it", (0.000002, True))])
