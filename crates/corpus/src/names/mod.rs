@@ -3,21 +3,24 @@
 //! | Module | Contents |
 //! |---|---|
 //! | `words` | words with what stands before them |
+//! | `document_kind` | minutes, policies, contracts and so on |
 //! | `date_mark`, `months` | dates and periods; names of the months |
 //! | `version_mark` | stage, version number, copy number |
 
 mod date_mark;
+mod document_kind;
 mod months;
 mod version_mark;
 mod words;
 
 pub use date_mark::{DateMark, date_at};
+pub use document_kind::DocumentKind;
 pub use months::month_of;
 pub use version_mark::{Mark, Stage, VersionNumber};
 pub use words::{Word, words};
 
 use std::borrow::Cow;
-use version_mark::mark_at;
+use version_mark::{edition_number_at, mark_at};
 
 /// Most words of a name that are read.
 const WORDS_MAX: usize = 32;
@@ -63,8 +66,15 @@ impl Name {
         while let Some(word) = words.get(place) {
             let text = word.text.as_str();
             if let Some((mark, used)) = mark_at(&words, place) {
-                is_after_draft = matches!(mark, Mark::Stage(_, Stage::Undone));
+                // "Draft 2 of 12 March".
+                is_after_draft &= matches!(mark, Mark::Number(_));
+                is_after_draft |= matches!(mark, Mark::Stage(_, Stage::Undone));
                 add(&mut name.marks, mark);
+                place += used;
+            } else if let Some((number, used)) = edition_number_at(&words, place)
+                && DocumentKind::of(&name) == DocumentKind::Edition
+            {
+                add(&mut name.marks, Mark::Number(number));
                 place += used;
             } else if let Some((date, used)) = date_at(&words[place..], true) {
                 let dates = if is_after_draft { &mut name.draft_dates } else { &mut name.dates };
@@ -194,6 +204,15 @@ mod tests {
             ("Contract", "https://a.example/100%", ""),
             ("Contract of 2026", "", ""),
             ("Contract to be signed", "", "signed"),
+            ("Contract draft 2", "", "draft v2"),
+            ("Contract draft 12 March", "", "draft"),
+            ("Contract draft 12-03-2025", "", "draft"),
+            ("Phone Policy 1.1", "", "v1.1"),
+            ("Export Interface 3.0-rc1", "", "v3 rc"),
+            ("Phone Policy 12.3.2025", "", ""),
+            ("Policy 1.1 of the branch", "", ""),
+            ("Release Notes 7.2", "", ""),
+            ("Contract 1.1", "", ""),
             ("Version of the events", "", ""),
             ("The river v2026", "", ""),
             ("", "", ""),
@@ -221,6 +240,9 @@ mod tests {
             ("Part III of Annex B", "part annex | iii b | 0 0"),
             ("Staff Handbook 2024-25", "staff handbook |  | 1 0"),
             ("Part two, second draft", "part | 2 | 0 0"),
+            ("Lease draft 2 of 12 March", "lease |  | 0 1"),
+            ("Phone Policy 1.1 final", "phone policy |  | 0 0"),
+            ("Release Notes 7.2", "release notes | 7-2 | 0 0"),
             ("Reminder, second reading", "reminder second reading |  | 0 0"),
         ];
         for (name, expected) in table {

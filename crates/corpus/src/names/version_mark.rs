@@ -14,6 +14,10 @@ const ORDINALS: [&str; 10] =
     ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 /// After these a stage is not reached yet: "to be signed".
 const NOT_YET: [&str; 3] = ["be", "not", "nicht"];
+/// Words before the number of a draft.
+const DRAFTS: [&str; 5] = ["draft", "entwurf", "brouillon", "borrador", "bozza"];
+/// Larger numbers after a draft, and parts of a number with a decimal point, say something else.
+const SMALL_NUMBER_MAX: u32 = 99;
 
 /// What a stage says about a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +31,7 @@ pub enum Stage {
     Other,
 }
 
-const STAGES: [(&str, Stage); 59] = [
+const STAGES: [(&str, Stage); 60] = [
     ("draft", Stage::Undone),
     ("wip", Stage::Undone),
     ("redline", Stage::Undone),
@@ -46,6 +50,7 @@ const STAGES: [(&str, Stage); 59] = [
     ("outdated", Stage::Undone),
     ("redlined", Stage::Undone),
     ("preliminary", Stage::Undone),
+    (CANDIDATE, Stage::Undone),
     ("unsigned", Stage::Undone),
     ("finalised", Stage::Done),
     ("finalized", Stage::Done),
@@ -90,6 +95,8 @@ const STAGES: [(&str, Stage); 59] = [
     ("korrigiert", Stage::Other),
     ("überarbeitet", Stage::Other),
 ];
+/// Of a release, with its number.
+const CANDIDATE: &str = "rc";
 /// They say nothing more than that there are versions.
 const UNLABELED: [&str; 2] = ["version", "edition"];
 /// Stages of two words: "for review", "execution version". Each word alone says something else.
@@ -158,6 +165,9 @@ pub fn mark_at(words: &[Word], place: usize) -> Option<(Mark, usize)> {
     if let Some((number, used)) = number_at(rest).or_else(|| edition_at(rest)) {
         return Some((Mark::Number(number), used));
     }
+    if let Some(number) = draft_number_at(words, place) {
+        return Some((Mark::Number(number), 1));
+    }
     if let Some(pair) = pair_at(rest) {
         return Some((pair, 2));
     }
@@ -169,6 +179,10 @@ pub fn mark_at(words: &[Word], place: usize) -> Option<(Mark, usize)> {
     let is_not_yet = place.checked_sub(1).is_some_and(|last| NOT_YET.contains(&words[last].text.as_str()));
     let bare = first.text.trim_end_matches(|c: char| c.is_ascii_digit());
     let (word, stage) = STAGES.into_iter().find(|(word, _)| *word == bare)?;
+    // `rc1`, but not the initials of a name.
+    if word == CANDIDATE && bare == first.text {
+        return None;
+    }
     let stage = if is_not_yet { Stage::Other } else { stage };
     Some((Mark::Stage(word, stage), 1))
 }
@@ -218,6 +232,36 @@ fn revision_at(words: &[Word]) -> Option<(VersionNumber, usize)> {
         return character(&words.get(1)?.text).map(|major| (number(major), 2));
     }
     first.text.strip_prefix("rev").and_then(character).map(|major| (number(major), 1))
+}
+
+/// `2` in `draft 2`, unless a date begins with it.
+fn draft_number_at(words: &[Word], place: usize) -> Option<VersionNumber> {
+    let before = words.get(place.checked_sub(1)?)?;
+    let major = words.get(place)?.number().filter(|number| (1..=SMALL_NUMBER_MAX).contains(number))?;
+    let is_date = words.get(place + 1).is_some_and(|next| {
+        super::months::month_of(next).is_some() || (next.has_digit() && next.before != Some(' '))
+    });
+    let is_number = DRAFTS.contains(&before.text.as_str()) && !is_date;
+    is_number.then_some(VersionNumber { major, minor: 0, is_alphabetic: false })
+}
+
+/// `1.1` at the end of a name, or before its last marks: the version of a document that has editions. Other documents
+/// are about a version: release notes, for example.
+pub fn edition_number_at(words: &[Word], place: usize) -> Option<(VersionNumber, usize)> {
+    let is_small = |number: &u32| *number <= SMALL_NUMBER_MAX;
+    let major = words.get(place)?.number().filter(is_small)?;
+    let minor = words.get(place + 1).filter(|word| word.before == Some('.') && !is_padded(&word.text))?;
+    let minor = minor.number().filter(is_small)?;
+    let mut at = place + 2;
+    while at < words.len() {
+        at += mark_at(words, at)?.1;
+    }
+    Some((VersionNumber { major, minor, is_alphabetic: false }, 2))
+}
+
+/// `03`, as in dates.
+fn is_padded(digits: &str) -> bool {
+    digits.len() > 1 && digits.starts_with('0')
 }
 
 /// `third edition`, `2nd ed`, `3. Auflage`, `edition 3`, `ed3`, `second draft`

@@ -1,8 +1,7 @@
 //! What identifies a document, as opposed to its version: dates, numbers, parties, and the other words of its title.
 
-use super::kind::DocumentKind;
 use super::text_profile::TextProfile;
-use crate::names::{DateMark, Name, file_of};
+use crate::names::{DateMark, DocumentKind, Name, file_of};
 
 /// Documents that belong to another one and repeat its title.
 const PARTS: [&str; 16] = [
@@ -270,6 +269,10 @@ mod tests {
             ("Part II", "Part III", true),
             ("Lease", "Amendment to the lease", true),
             ("Specification v9", "Specification v10", false),
+            ("Phone Policy 1.1", "Phone Policy 2.0", false),
+            ("Export Interface 3.0-rc1", "Export Interface 3.0", false),
+            ("Release notes 7.2", "Release notes 7.3", true),
+            ("Lease draft 1", "Lease draft 2", false),
             ("Requirements rev A", "Requirements rev B", false),
             ("scan0012.pdf", "scan0013.pdf", false),
             ("", "", false),

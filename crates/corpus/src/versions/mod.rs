@@ -3,7 +3,7 @@
 //! | Module | Contents |
 //! |---|---|
 //! | `are_versions` | decides whether two documents are versions of each other |
-//! | `identity`, `kind` | what identifies a document; kinds of documents |
+//! | `identity` | what identifies a document |
 //! | `text_profile`, `profile_cache` | what a text says about the identity, computed once |
 //! | `centroids` | centroids of documents, and how similar two are |
 //! | `clusters` | groups of versions |
@@ -20,7 +20,6 @@ mod election_inputs;
 #[cfg(test)]
 pub(crate) mod fixtures;
 mod identity;
-mod kind;
 mod pinned;
 mod profile_cache;
 mod text_profile;
