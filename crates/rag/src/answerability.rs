@@ -6,7 +6,8 @@
 
 use crate::facts::Facts;
 use crate::prompt::language::language_of;
-use crate::question_kind::{QuestionKind, Wanted};
+use crate::question_kind::QuestionKind;
+use crate::wanted::Wanted;
 use domain::ids::ResultId;
 use domain::result::{ResultItem, ResultSet};
 use relevancy::background_frequencies::idf;

@@ -11,7 +11,8 @@
 //! | `lease` | the right of one process to write the summary of a search |
 //! | `generate` | the pipeline |
 //! | `selection`, `fetch_texts`, `query`, `prompt`, `safe_stream`, `check`, `summary_item` | its steps |
-//! | `extractive`, `question_kind` | summaries without a model; what a question asks for |
+//! | `extractive` | summaries without a model |
+//! | `question_kind`, `question_words`, `wanted` | what a question asks for |
 //! | `answerability` | how likely a result contains an answer |
 //! | `second_reader` | an optional model that compares the query with results and passages |
 //! | `facts` | numbers, dates, names and negations of a text, and their comparison |
@@ -36,6 +37,7 @@ mod prompt;
 pub mod prose;
 mod query;
 mod question_kind;
+mod question_words;
 mod rag_store;
 mod request;
 mod safe_stream;
@@ -44,6 +46,7 @@ mod selection;
 mod sentences;
 mod summaries;
 mod summary_item;
+mod wanted;
 
 pub use check::GROUNDED_MIN;
 pub use context::RagDeps;

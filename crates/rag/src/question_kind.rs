@@ -1,6 +1,11 @@
 //! What a question asks for: a number, a date, a person and so on.
 
-use crate::facts::Dimension;
+use crate::question_words::{
+    CAUSE_WORDS, COST_WORDS, DEFINITION_WORDS, DID, DOCUMENT_WORDS, DURATION_VERBS, FUTURE, HOW, HOW_MUCH,
+    LIMITS, MANY, MEASURES, PEOPLE, PUBLISHING, SHAPES, STATES, WHAT, WHEN, WHERE, WHO, WHY, WRITING,
+    YEAR_WORDS,
+};
+use crate::wanted::Wanted;
 use relevancy::Language;
 use relevancy::tokens::{lower, tokens};
 
@@ -10,47 +15,6 @@ const WORDS_MAX: usize = 64;
 const ASKING_WORDS_MAX: usize = 6;
 /// Maximum number of words of the subject of a definition.
 const DEFINED_WORDS_MAX: usize = 4;
-
-/// What an answer has to contain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Any number, or one with one of these dimensions.
-    Number(&'static [Dimension]),
-    Money,
-    /// How many things there are.
-    Count,
-    /// How long something takes or is.
-    Duration,
-    /// How old something is, or has to be.
-    Age,
-    /// How often.
-    Frequency,
-    Date,
-    Person,
-    Place,
-    Reason,
-    Manner,
-    Definition,
-    /// Any statement about the words of the query.
-    Statement,
-}
-
-impl Wanted {
-    /// Whether one sentence is enough.
-    pub fn is_one_fact(self) -> bool {
-        matches!(
-            self,
-            Self::Number(_)
-                | Self::Money
-                | Self::Age
-                | Self::Count
-                | Self::Duration
-                | Self::Frequency
-                | Self::Date
-                | Self::Person
-        )
-    }
-}
 
 /// A question without the words that only ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,6 +98,16 @@ fn how(language: Language, words: &[&str], at: usize) -> QuestionKind {
     if is_many && words.iter().any(|word| COST_WORDS.contains(word)) {
         return kind(Wanted::Money, &[COST_WORDS, MANY].concat());
     }
+    // "Um wie viel Uhr?"
+    if is_many && words.get(at + 2) == Some(&"uhr") {
+        return kind(Wanted::Date, &["uhr"]);
+    }
+    // "By how much did it rise?" "How much is it insured for?"
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    let after = words.get(at + 2).is_some_and(|word| STATES.contains(word) || DID.contains(word));
+    if is_many && (before.is_some_and(|word| matches!(*word, "by" | "um" | "de")) || after) {
+        return kind(Wanted::Number(&[]), MANY);
+    }
     if is_many {
         let rest = words.get(at + 1..).unwrap_or_default();
         let content = rest.iter().filter(|word| !MANY.contains(word) && !language.is_stopword(word));
@@ -156,8 +130,8 @@ fn how(language: Language, words: &[&str], at: usize) -> QuestionKind {
 
 /// "What is the length of …": the word that names what is measured.
 fn measured(language: Language, words: &[&str]) -> Option<QuestionKind> {
-    let nouns = words.iter().filter(|word| !language.is_stopword(word)).take(3);
-    for word in nouns {
+    let nouns: Vec<&str> = words.iter().copied().filter(|word| !language.is_stopword(word)).take(3).collect();
+    for word in &nouns {
         if *word == "time" && words.contains(&"within") {
             return Some(kind(Wanted::Duration, &["time", "within"]));
         }
@@ -165,11 +139,17 @@ fn measured(language: Language, words: &[&str]) -> Option<QuestionKind> {
         if let Some((wanted, _)) = row {
             let is_shape = SHAPES.contains(word);
             let limits: Vec<&str> = words.iter().copied().filter(|word| LIMITS.contains(word)).collect();
-            let own: Vec<&str> = if is_shape { limits } else { [limits, vec![*word]].concat() };
+            // "What is the minimum length": both words only ask.
+            let measures = nouns.iter().copied().filter(|word| is_measure(word) && !SHAPES.contains(word));
+            let own: Vec<&str> = if is_shape { limits } else { limits.into_iter().chain(measures).collect() };
             return Some(kind(*wanted, &own));
         }
     }
     None
+}
+
+fn is_measure(word: &str) -> bool {
+    MEASURES.iter().any(|(_, names)| names.split(' ').any(|name| name == word))
 }
 
 fn is_definition(language: Language, words: &[&str]) -> bool {
@@ -198,200 +178,11 @@ fn is_about_document(wanted: Wanted, words: &[&str]) -> bool {
     }
 }
 
-const HOW: &[&str] = &[
-    "how", "wie", "wieviel", "wieviele", "combien", "comment", "cómo", "cuánto", "cuánta", "cuántos",
-    "cuántas",
-];
-const MANY: &[&str] = &[
-    "many", "much", "viel", "viele", "vielen", "wieviel", "wieviele", "combien", "cuánto", "cuánta",
-    "cuántos", "cuántas",
-];
-const STATES: &[&str] =
-    &["is", "are", "was", "were", "about", "ist", "sind", "war", "waren", "est", "sont", "está", "están"];
-const WHY: &[&str] = &["why", "warum", "wieso", "weshalb", "weswegen", "pourquoi"];
-const WHAT: &[&str] = &[
-    "what", "what's", "which", "was", "welche", "welcher", "welches", "welchen", "welchem", "quel", "quelle",
-    "quels", "quelles", "qué", "cuál", "que",
-];
-const CAUSE_WORDS: &[&str] = &[
-    "cause", "caused", "causes", "reason", "reasons", "why", "wrong", "ursache", "grund", "cause", "causa",
-    "raison", "went",
-];
-const DURATION_VERBS: &[&str] = &[
-    "last", "lasts", "take", "takes", "need", "dauert", "dauern", "hält", "halten", "braucht", "dure",
-    "durent", "dura", "duran",
-];
-const WHEN: &[&str] = &["when", "wann", "quand", "cuándo"];
-const WHO: &[&str] = &["who", "whom", "whose", "wer", "wem", "wen", "wessen", "qui", "quién", "quiénes"];
-const WHERE: &[&str] = &["where", "wo", "woher", "wohin", "où", "dónde"];
-const YEAR_WORDS: &[&str] =
-    &["year", "date", "day", "month", "jahr", "datum", "tag", "monat", "année", "año", "fecha"];
-const COST_WORDS: &[&str] = &[
-    "cost", "costs", "pay", "paid", "price", "spend", "spent", "charge", "charged", "fee", "kostet",
-    "kosten", "bezahlen", "zahlen", "zahlt", "coûte", "coûtent", "cuesta", "cuestan",
-];
-const DEFINITION_WORDS: &[&str] =
-    &["mean", "means", "meaning", "define", "definition", "bedeutet", "bedeuten", "definiere", "significa"];
-const WRITING: &[&str] = &[
-    "wrote",
-    "written",
-    "author",
-    "authored",
-    "writer",
-    "geschrieben",
-    "verfasst",
-    "schrieb",
-    "autor",
-    "autorin",
-    "verfasser",
-    "écrit",
-    "auteur",
-    "rédigé",
-    "escribió",
-    "escrito",
-];
-const PUBLISHING: &[&str] = &[
-    "published",
-    "written",
-    "publication",
-    "issued",
-    "posted",
-    "dated",
-    "updated",
-    "date",
-    "veröffentlicht",
-    "erschienen",
-    "geschrieben",
-    "datum",
-    "publié",
-    "publicado",
-];
-const DOCUMENT_WORDS: &[&str] = &[
-    "wrote",
-    "written",
-    "write",
-    "author",
-    "authored",
-    "writer",
-    "published",
-    "publication",
-    "issued",
-    "posted",
-    "dated",
-    "updated",
-    "date",
-    "report",
-    "article",
-    "document",
-    "study",
-    "paper",
-    "page",
-    "text",
-    "post",
-    "story",
-    "book",
-    "geschrieben",
-    "verfasst",
-    "schrieb",
-    "autor",
-    "autorin",
-    "verfasser",
-    "veröffentlicht",
-    "erschienen",
-    "datum",
-    "bericht",
-    "artikel",
-    "dokument",
-    "écrit",
-    "auteur",
-    "rédigé",
-    "publié",
-    "rapport",
-    "escribió",
-    "escrito",
-    "publicado",
-    "informe",
-];
-const PEOPLE: &[&str] = &[
-    "people",
-    "persons",
-    "person",
-    "employees",
-    "staff",
-    "men",
-    "women",
-    "visitors",
-    "inhabitants",
-    "members",
-    "colleagues",
-    "workers",
-    "personen",
-    "menschen",
-    "mitarbeiter",
-    "einwohner",
-    "einwohnern",
-    "leute",
-    "personnes",
-    "personas",
-];
-const FUTURE: &[&str] =
-    &["will", "next", "shall", "upcoming", "nächste", "nächster", "nächstes", "wird", "prochain", "próximo"];
-/// Words that name a limit: an answer says "at least" or "up to".
-const LIMITS: &[&str] =
-    &["minimum", "maximum", "minimal", "maximal", "least", "most", "largest", "smallest", "highest"];
-/// What measures one of several lengths of a thing: an answer has to name it.
-const SHAPES: &[&str] = &["diameter", "width", "depth", "durchmesser", "breite", "tiefe", "radius"];
-
-const LENGTH: &[Dimension] = &[Dimension::Length];
-const LEVEL: &[Dimension] = &[
-    Dimension::Length,
-    Dimension::Euro,
-    Dimension::Pound,
-    Dimension::Dollar,
-    Dimension::Franc,
-    Dimension::Krone,
-    Dimension::Percent,
-    Dimension::Temperature,
-];
-const HOW_MUCH: &[(Wanted, &str)] = &[
-    (Wanted::Duration, "long lange lang longtemps"),
-    (Wanted::Frequency, "often frequently oft häufig souvent"),
-    (Wanted::Number(LENGTH), "tall deep wide far tief weit breit groß"),
-    (Wanted::Number(LEVEL), "high low hoch niedrig"),
-    (Wanted::Number(&[Dimension::Mass]), "heavy schwer"),
-    (Wanted::Number(&[]), "large big fast strong thick schnell stark dick"),
-    (Wanted::Age, "old alt"),
-    (Wanted::Number(&[Dimension::Temperature]), "hot cold warm heiß kalt"),
-    (Wanted::Date, "late early soon spät früh"),
-];
-const MEASURES: &[(Wanted, &str)] = &[
-    (
-        Wanted::Number(LENGTH),
-        "height altitude höhe diameter width depth durchmesser breite tiefe radius distance entfernung",
-    ),
-    (
-        Wanted::Number(&[]),
-        "length länge size größe number anzahl amount betrag speed population capacity limit minimum maximum",
-    ),
-    (Wanted::Number(&[Dimension::Mass]), "weight gewicht"),
-    (Wanted::Number(&[Dimension::Temperature]), "temperature temperatur température temperatura"),
-    (
-        Wanted::Number(&[Dimension::Percent]),
-        "percentage share rate interest anteil prozentsatz zinssatz taux",
-    ),
-    (
-        Wanted::Money,
-        "price cost costs fee rent salary budget preis kosten gebühr miete gehalt prix loyer precio",
-    ),
-    (Wanted::Duration, "duration period dauer frist durée"),
-    (Wanted::Age, "age alter"),
-    (Wanted::Date, "deadline"),
-    (Wanted::Date, "time"),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::Dimension;
+    use crate::question_words::LENGTH;
 
     fn wanted(language: &str, query: &str) -> Wanted {
         QuestionKind::of(Language::named(language), query).wanted
@@ -404,6 +195,13 @@ mod tests {
             ("english", "how often must staff repeat the training", Wanted::Frequency),
             ("english", "How much does the ferry cost?", Wanted::Money),
             ("english", "How many pipes does the organ have?", Wanted::Count),
+            ("english", "How much is the cello insured for?", Wanted::Number(&[])),
+            ("english", "By how much did revenue rise?", Wanted::Number(&[])),
+            ("english", "How much water does it hold?", Wanted::Count),
+            ("english", "How loud is the street at night?", Wanted::Number(&[])),
+            ("english", "How expensive is the ferry?", Wanted::Money),
+            ("german", "Um wie viel stieg der Umsatz?", Wanted::Number(&[])),
+            ("german", "Um wie viel Uhr fährt der Bus?", Wanted::Date),
             ("english", "How tall is the tower?", Wanted::Number(LENGTH)),
             ("english", "What is the diameter of the pipe?", Wanted::Number(LENGTH)),
             ("english", "At what temperature is it stored?", Wanted::Number(&[Dimension::Temperature])),
@@ -448,5 +246,7 @@ mod tests {
         let kind = QuestionKind::of(Language::ENGLISH, "How many requests per minute may a key send?");
         assert_eq!(kind.counted, ["requests"]);
         assert!(kind.is_asking("many") && !kind.is_asking("requests"));
+        let kind = QuestionKind::of(Language::ENGLISH, "What is the minimum length of a password?");
+        assert!(kind.is_asking("minimum") && kind.is_asking("length") && !kind.is_asking("password"));
     }
 }

@@ -7,7 +7,8 @@ use super::value_reader::NamesWanted;
 use super::vocabulary::{COST, DURATION, WEIGHT};
 use super::words::{Stems, stem, stems};
 use crate::facts::{Dimension, Unit, names};
-use crate::question_kind::{QuestionKind, Wanted};
+use crate::question_kind::QuestionKind;
+use crate::wanted::Wanted;
 use relevancy::Language;
 use relevancy::tokens::{lower, tokens};
 

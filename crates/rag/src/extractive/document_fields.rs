@@ -2,7 +2,8 @@
 
 use super::candidate::is_statement;
 use crate::prompt::{PromptSource, one_line};
-use crate::question_kind::{QuestionKind, Wanted};
+use crate::question_kind::QuestionKind;
+use crate::wanted::Wanted;
 use domain::result::DATE_UNKNOWN;
 use relevancy::tokens::{lower, tokens};
 use relevancy::{Language, Query};

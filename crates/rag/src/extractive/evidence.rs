@@ -1,11 +1,12 @@
 //! Whether a sentence contains what a question asks for: a number, a date, a name, a reason and so on.
 
 use super::evidence_words::{
-    AGES, ARTICLES, BEFORE_PLACES, FAILURES, FREE, FREQUENCIES, INSTRUCTIONS, IS, MEANS, PLACE_PREPOSITIONS,
-    REASON_PAIRS, REASONS, SEASONS, TIME_NOUNS, TIMES, WHERE_ONLY,
+    AGES, ARTICLES, BEFORE_PLACES, CONDITIONS, CONSEQUENCES, FAILURES, FREE, FREQUENCIES, INSTRUCTIONS, IS,
+    MEANS, PERSONS, PLACE_PREPOSITIONS, RATES, REASON_PAIRS, REASONS, SEASONS, TIME_NOUNS, TIMES, WHERE_ONLY,
 };
 use crate::facts::{Dimension, Facts, Quantity, months, names};
-use crate::question_kind::{QuestionKind, Wanted, is_people};
+use crate::question_kind::{QuestionKind, is_people};
+use crate::wanted::Wanted;
 use relevancy::Language;
 use relevancy::tokens::{lower, tokens};
 use std::collections::BTreeSet;
@@ -14,6 +15,8 @@ use std::collections::BTreeSet;
 const COUNTED_WORDS_MAX: usize = 4;
 /// Number of words at the beginning of a sentence that may name what it defines.
 const DEFINED_WORDS_MAX: usize = 8;
+/// "Therefore" is among the first words.
+const CONSEQUENCE_WORDS_MAX: usize = 4;
 /// A sentence that may contain it, but in another form.
 const PERHAPS: f64 = 0.5;
 const LIKELY: f64 = 0.8;
@@ -111,13 +114,21 @@ fn duration(sentence: &Sentence<'_>) -> f64 {
         one.unit.is_some_and(|unit| dimensions(unit.dimension))
     };
     let quantities = &sentence.facts.quantities;
-    if quantities.iter().any(|one| !one.is_article && is_a(one, Dimension::is_duration)) {
+    // "Every five minutes" says how often.
+    let is_rate = |one: &Quantity| {
+        let before = sentence.text[..one.place.start].split_whitespace().next_back().unwrap_or_default();
+        RATES.contains(&&*lower(before))
+    };
+    if quantities.iter().any(|one| !one.is_article && is_a(one, Dimension::is_duration) && !is_rate(one)) {
         return 1.0;
     }
     let is_length = quantities.iter().any(|one| is_a(one, |dimension| dimension == Dimension::Length));
     let is_period = sentence.facts.dates.len() > 1;
-    if is_length || is_period || quantities.iter().any(|one| is_a(one, Dimension::is_duration)) {
+    let is_other = |one: &Quantity| is_a(one, Dimension::is_duration) && !is_rate(one);
+    if is_length || is_period || quantities.iter().any(is_other) {
         LIKELY
+    } else if quantities.iter().any(|one| is_a(one, Dimension::is_duration)) {
+        PERHAPS
     } else {
         0.0
     }
@@ -156,6 +167,11 @@ fn person(sentence: &Sentence<'_>) -> f64 {
         };
         best = best.max(own);
     }
+    // "Her nephew receives the house."
+    let is_person = |word: &String| PERSONS.contains(&word.as_str()) && !sentence.is_asked(word);
+    if sentence.words.iter().any(is_person) {
+        best = best.max(PERHAPS);
+    }
     // "Approved by the head of finance."
     if sentence.has_pair(&[("by", "the"), ("by", "a"), ("von", "der")]) { best.max(PERHAPS) } else { best }
 }
@@ -193,7 +209,16 @@ fn reason(kind: &QuestionKind, sentence: &Sentence<'_>) -> f64 {
     {
         return LIKELY;
     }
+    // "It restarts when it is too hot."
+    if sentence.has(CONDITIONS) {
+        return PERHAPS;
+    }
     if sentence.has(&["after", "nachdem", "so"]) { 0.3 } else { 0.0 }
+}
+
+/// Whether a sentence says what follows from the one before it: "We have therefore closed it."
+pub(super) fn is_consequence(words: &[String]) -> bool {
+    words.iter().take(CONSEQUENCE_WORDS_MAX).any(|word| CONSEQUENCES.contains(&word.as_str()))
 }
 
 /// An instruction begins with a verb, or says by what means.
@@ -237,6 +262,25 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_is_hardly_a_duration() {
+        let rate = found("How long does it take?", "It is read every five minutes.");
+        assert!(rate <= PERHAPS && found("How long does it take?", "It takes five minutes.") > PERHAPS);
+    }
+
+    #[test]
+    fn consequences_are_recognized() {
+        for (text, expected) in [
+            ("We have therefore closed it.", true),
+            ("Deshalb ist es geschlossen.", true),
+            ("It was late and cold, and therefore it was closed.", false),
+            ("It was closed.", false),
+        ] {
+            let words: Vec<String> = tokens(text).map(|token| lower(token.text).into_owned()).collect();
+            assert_eq!(is_consequence(&words), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn sentences_with_what_is_asked_for() {
         for (query, text, expected) in [
             ("How many pipes does it have?", "It has 2,118 pipes and three manuals.", true),
@@ -257,6 +301,10 @@ mod tests {
             ("What is a feature flag?", "A feature flag is a switch.", true),
             ("What is a feature flag?", "We remove flags after three months.", false),
             ("what went wrong", "The valves worked; the call list did not.", true),
+            ("Why does it restart?", "It restarts when it is too hot.", true),
+            ("Who inherits the house?", "Her nephew receives it.", true),
+            ("Who is the mayor?", "Ask the mayor.", false),
+            ("How loud is it?", "The level is 51 decibels.", true),
             ("flags", "Anything.", true),
         ] {
             assert_eq!(found(query, text) >= PERHAPS, expected, "{query} {text}");

@@ -8,12 +8,15 @@ mod evidence_words;
 mod quality_tests;
 mod question_score;
 mod statement_score;
+mod verb_forms;
 
 use crate::prompt::PromptSource;
 use crate::prompt::language::language_of;
-use crate::question_kind::{QuestionKind, Wanted};
+use crate::question_kind::QuestionKind;
+use crate::wanted::Wanted;
 use candidate::{Candidate, candidates};
 use document_fields::document_answer;
+use evidence::is_consequence;
 use question_score::QuestionScorer;
 use relevancy::Language;
 use statement_score::score_statements;
@@ -52,7 +55,11 @@ pub(crate) fn extract(language: Language, query: &str, sources: &[PromptSource])
         scored.extend(scores.into_iter().zip(source).filter(|(score, _)| *score >= scorer.answer_min()));
     }
     let share_min = if kind.wanted.is_one_fact() { SHARE_OF_FACT_MIN } else { SHARE_OF_ANSWER_MIN };
-    let text = lines(&best_sentences(scored, share_min));
+    let mut taken = best_sentences(scored, share_min);
+    if kind.wanted == Wanted::Reason {
+        add_reasons(&mut taken, &found);
+    }
+    let text = lines(&taken);
     if text.is_empty() || kind.is_about_document {
         return document_answer(language, &kind, query, sources).unwrap_or(text);
     }
@@ -80,6 +87,28 @@ fn best_sentences<'c, 'a>(
         }
     }
     taken
+}
+
+/// Adds the sentence before one that only says what follows from it: "We have therefore closed it."
+fn add_reasons<'c, 'a>(taken: &mut Vec<&'c Candidate<'a>>, found: &'c [Vec<Candidate<'a>>]) {
+    let before = |one: &Candidate<'_>| {
+        let all = found.iter().flatten();
+        all.filter(|other| other.n == one.n).find(|other| other.place + 1 == one.place)
+    };
+    let mut at = 0;
+    while at < taken.len() && taken.len() < SENTENCES_MAX {
+        let words: usize = taken.iter().map(|one| one.words).sum();
+        let reason = before(taken[at]).filter(|_| is_consequence(&taken[at].lower));
+        let is_new = |reason: &&Candidate<'_>| {
+            words + reason.words <= WORDS_MAX
+                && !taken.iter().any(|one| (one.n, one.place) == (reason.n, reason.place))
+        };
+        if let Some(reason) = reason.filter(is_new) {
+            taken.insert(at, reason);
+            at += 1;
+        }
+        at += 1;
+    }
 }
 
 fn lines(taken: &[&Candidate<'_>]) -> String {
@@ -189,6 +218,16 @@ mod tests {
         let found = extract(Language::ENGLISH, "river", &sources(&[("", &text)]));
         assert!((1..SENTENCES_MAX).contains(&found.lines().count()), "{found}");
         assert!(tokens(&found).count() <= WORDS_MAX + SENTENCES_MAX, "{found}");
+    }
+
+    #[test]
+    fn a_consequence_comes_with_its_reason() {
+        let text = "The mine made a profit in spring. Then its lower level was flooded. We have therefore suspended the \
+            dividend. The pumps are new.";
+        assert_eq!(
+            extract(Language::ENGLISH, "Why was the dividend suspended?", &sources(&[("", text)])),
+            "Then its lower level was flooded. [1]\nWe have therefore suspended the dividend. [1]"
+        );
     }
 
     #[test]

@@ -3,8 +3,10 @@
 
 use super::candidate::{Candidate, has_decimal};
 use super::evidence::{Sentence, evidence};
+use super::verb_forms::{base_form, is_light};
 use crate::prompt::PromptSource;
-use crate::question_kind::{QuestionKind, Wanted};
+use crate::question_kind::QuestionKind;
+use crate::wanted::Wanted;
 use relevancy::background_frequencies::idf;
 use relevancy::embedder::{Embedding, embed, normalized_sum};
 use relevancy::tokens::{lower, tokens};
@@ -149,14 +151,17 @@ fn near_matches(matches: &[Vec<f64>], place: usize, one: &Candidate<'_>) -> Vec<
 impl SourceQuestion {
     fn of(kind: &QuestionKind, query: &str, source: &PromptSource, language: Language) -> Self {
         let parsed = Query::parse_in(language, query);
-        let term = |word: &str, stem: &str| Term {
-            stem: stem.to_owned(),
-            weight: if language == Language::ENGLISH { idf(stem) } else { UNKNOWN_IDF },
-            embedding: normalized_sum(word),
+        let term = |word: &str| {
+            let stem = stem(language, word);
+            let weight = if language == Language::ENGLISH { idf(&stem) } else { UNKNOWN_IDF };
+            Term { stem, weight, embedding: normalized_sum(word) }
         };
-        let wanted =
-            parsed.terms.iter().filter(|one| !kind.is_asking(&one.word) && !is_question_word(&one.word));
-        let terms: Vec<Term> = wanted.map(|one| term(&one.word, &one.stem)).collect();
+        let words = parsed.terms.iter().map(|one| one.word.as_str());
+        let words: Vec<&str> =
+            words.filter(|word| !kind.is_asking(word) && !is_question_word(word)).collect();
+        let heavy: Vec<&str> = words.iter().copied().filter(|word| !is_light(word)).collect();
+        let wanted = if heavy.is_empty() { words } else { heavy };
+        let terms: Vec<Term> = wanted.into_iter().map(term).collect();
         let title = readable(&source.source.item.title);
         let words: Vec<String> =
             tokens(&title).take(TITLE_WORDS_MAX).map(|token| lower(token.text).into_owned()).collect();
@@ -183,9 +188,13 @@ struct ContentWord {
 /// The words of a text without stopwords.
 fn content_words<'w>(language: Language, words: impl Iterator<Item = &'w String>) -> Vec<ContentWord> {
     let content = words.filter(|word| !language.is_stopword(word));
-    content
-        .map(|word| ContentWord { stem: language.stem(word).into_owned(), embedding: normalized_sum(word) })
-        .collect()
+    content.map(|word| ContentWord { stem: stem(language, word), embedding: normalized_sum(word) }).collect()
+}
+
+/// The stem of a word in lower case; irregular English verbs have that of their base form.
+fn stem(language: Language, word: &str) -> String {
+    let base = if language == Language::ENGLISH { base_form(word) } else { word };
+    language.stem(base).into_owned()
 }
 
 impl Term {

@@ -6,6 +6,7 @@ use super::negation::{Clause, clauses, is_denied};
 use super::quantities::Facts;
 use super::quantity::Quantity;
 use super::units::{Dimension, Unit};
+use super::weekdays::weekdays;
 use relevancy::Language;
 use relevancy::background_frequencies::idf;
 use relevancy::tokens::{lower, tokens};
@@ -38,6 +39,7 @@ pub(crate) enum Mismatch {
 pub(crate) struct ClaimFacts<'a> {
     pub facts: Facts,
     names: Vec<Name<'a>>,
+    weekdays: BTreeSet<u32>,
     clauses: Vec<Clause>,
     counted: BTreeSet<usize>,
 }
@@ -57,6 +59,7 @@ pub(crate) struct SourceParts<'s> {
 pub(crate) struct SourceFacts {
     pub facts: Facts,
     words: BTreeSet<String>,
+    weekdays: BTreeSet<u32>,
     initials: String,
     clauses: Vec<Clause>,
 }
@@ -69,6 +72,7 @@ impl SourceFacts {
         Self {
             facts: Facts::read(language, text),
             words: words.iter().map(|word| lower(word).into_owned()).collect(),
+            weekdays: weekdays(text),
             initials: capitals.collect(),
             clauses: clauses(language, text),
         }
@@ -117,7 +121,8 @@ impl<'a> ClaimFacts<'a> {
         let counted =
             facts.quantities.iter().enumerate().filter(|(_, one)| is_count_of_points(one, sentence));
         let counted = counted.map(|(place, _)| place).collect();
-        Self { names: names(own, sentence), clauses: clauses(language, sentence), counted, facts }
+        let weekdays = weekdays(sentence);
+        Self { names: names(own, sentence), weekdays, clauses: clauses(language, sentence), counted, facts }
     }
 
     /// What the sources do not say, or deny.
@@ -133,6 +138,11 @@ impl<'a> ClaimFacts<'a> {
             if !near.iter().any(|part| part.says_date(claimed)) {
                 found.insert(Mismatch::Date);
             }
+        }
+        // Several days may be the ends of a range.
+        let weekdays: BTreeSet<u32> = near.iter().flat_map(|part| part.weekdays.iter().copied()).collect();
+        if weekdays.len() == 1 && !self.weekdays.is_subset(&weekdays) {
+            found.insert(Mismatch::Date);
         }
         let is_unknown = |word: &&&str| {
             idf(&Language::ENGLISH.stem(&lower(word))) >= NAME_IDF_MIN
@@ -215,6 +225,10 @@ pub(crate) fn is_same_quantity(claimed: &Quantity, known: &Quantity) -> bool {
             return is_same_duration(claimed, own, known, other);
         }
         (Some(own), Some(other)) if own.dimension == other.dimension => (own.factor, other.factor),
+        (Some(own), Some(other)) if is_cents(own, other) => {
+            let share = |unit: Unit| if unit.dimension == Dimension::Cent { 0.01 } else { unit.factor };
+            (share(own), share(other))
+        }
         // A place in an order may be written as a number, and a half past six as 6.30.
         (Some(own), Some(other)) if own.dimension != other.dimension => return false,
         (Some(own), None) if own.dimension == Dimension::Ordinal => return false,
@@ -238,6 +252,12 @@ pub(crate) fn is_same_quantity(claimed: &Quantity, known: &Quantity) -> bool {
                 || (claimed.is_approximate && (own - other).abs() <= APPROXIMATE_MAX * other.abs())
         })
     })
+}
+
+/// Whether one amount of money is in cents and the other is not.
+fn is_cents(one: Unit, other: Unit) -> bool {
+    let (one, other) = (one.dimension, other.dimension);
+    one.is_money() && other.is_money() && (one == Dimension::Cent) != (other == Dimension::Cent)
 }
 
 /// Sixty days are about two months.
@@ -301,8 +321,9 @@ mod tests {
 
     #[test]
     fn facts_that_the_source_does_not_have() {
-        let source = "The Lennart Bridge was opened in June 1932. Its arch weighs thirty-nine thousand tonnes and spans 503 \
-            metres. It cost 41.7 million pounds. Margit Oberlin designed it for the World Health Organization.";
+        let source = "The Lennart Bridge was opened on a Saturday in June 1932. Its arch weighs thirty-nine thousand tonnes and spans 503 \
+            metres. It cost 41.7 million pounds. Margit Oberlin designed it for the World Health Organization. The toll is 38 \
+            cents. The tunnel halved its traffic.";
         for (claim, expected) in [
             ("The arch weighs 39,000 tonnes.", vec![]),
             ("The arch weighs 39 million kilograms.", vec![]),
@@ -315,7 +336,12 @@ mod tests {
             ("It was designed by Margit Oberlin for the WHO.", vec![]),
             ("It was designed by Karl Lindqvist.", vec![Mismatch::Name]),
             ("The Lennart Bridge was not opened in June 1932.", vec![Mismatch::Negation]),
+            ("It was opened on a Saturday.", vec![]),
+            ("It was opened on a Tuesday.", vec![Mismatch::Date]),
             ("The sum is 39,000 euros.", vec![Mismatch::Number]),
+            ("The toll is 0.38 euros.", vec![]),
+            ("The toll is 83 cents.", vec![Mismatch::Number]),
+            ("Its traffic fell by 50 %.", vec![]),
         ] {
             assert_eq!(mismatches(source, claim), expected, "{claim}");
         }

@@ -10,6 +10,7 @@ mod quantities;
 mod quantity;
 mod quantity_reader;
 mod units;
+mod weekdays;
 
 pub(crate) use comparison::{ClaimFacts, SourceFacts, SourceParts, is_same_quantity};
 pub(crate) use dates::{PartialDate, months};

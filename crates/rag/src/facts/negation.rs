@@ -35,7 +35,9 @@ pub(super) fn clauses(language: Language, sentence: &str) -> Vec<Clause> {
         let is_break = sentence[end..token.start]
             .contains([',', ';', ':', '.', '!', '?', '(', ')', '–', '—', '\n'])
             || CONJUNCTIONS.contains(&word.as_str());
-        if is_break && clauses.len() < CLAUSES_MAX {
+        // "Closed until May" says that it is closed; "not opened until May" leaves open whether it is opened.
+        let is_until = UNTIL.contains(&word.as_str()) && !words.iter().any(|word| is_negation(word));
+        if (is_break || is_until) && clauses.len() < CLAUSES_MAX {
             clauses.push(clause(language, &std::mem::take(&mut words)));
         }
         words.push(word);
@@ -195,6 +197,7 @@ const UNCERTAIN: &[&str] = &[
     "until",
     "bis",
 ];
+const UNTIL: &[&str] = &["until", "till"];
 const CONJUNCTIONS: &[&str] = &[
     "and", "but", "although", "though", "because", "while", "whereas", "which", "who", "und", "aber",
     "sondern", "obwohl", "weil", "während", "et", "mais", "parce", "y", "pero", "porque",
@@ -247,6 +250,8 @@ mod tests {
             ),
             ("english", "Admission is free on Sundays.", "Admission costs nothing on Sundays.", false),
             ("english", "It may take no more than an hour.", "It may take an hour at most.", false),
+            ("english", "The paths remain closed until May.", "The paths are not closed.", true),
+            ("english", "The paths are not opened until May.", "The paths are opened in May.", false),
             ("german", "Hunde sind nicht erlaubt.", "Hunde sind erlaubt.", true),
             ("german", "Hunde sind erlaubt.", "Hunde sind nicht erlaubt.", true),
             ("french", "La salle n'est pas ouverte le dimanche.", "La salle est ouverte le dimanche.", true),

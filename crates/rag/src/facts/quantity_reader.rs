@@ -322,7 +322,10 @@ fn is_equal(one: f64, other: f64) -> bool {
 
 const ARTICLES: &[&str] = &["a", "an", "one", "ein", "eine", "einer", "einem", "einen", "un", "une", "una"];
 const FRACTIONS: &[(f64, &str)] = &[
-    (0.5, "half halbe halben halber halbes hälfte moitié demi mitad"),
+    (
+        0.5,
+        "half halved halves halving halbiert halbierte halbe halben halber halbes hälfte moitié demi mitad",
+    ),
     (0.25, "quarter quarters viertel quart cuarto"),
     (1.0 / 3.0, "third thirds drittel tiers tercio tercios"),
 ];

@@ -25,6 +25,8 @@ pub(crate) enum Dimension {
     Dollar,
     Franc,
     Krone,
+    /// In hundredths of any currency.
+    Cent,
     /// A place in an order.
     Ordinal,
     /// Minutes since midnight.
@@ -33,7 +35,7 @@ pub(crate) enum Dimension {
 
 impl Dimension {
     pub fn is_money(self) -> bool {
-        matches!(self, Self::Euro | Self::Pound | Self::Dollar | Self::Franc | Self::Krone)
+        matches!(self, Self::Euro | Self::Pound | Self::Dollar | Self::Franc | Self::Krone | Self::Cent)
     }
 
     pub fn is_duration(self) -> bool {
@@ -134,6 +136,7 @@ const UNITS: &[(Dimension, f64, &str)] = &[
     (Dimension::Pound, 1.0, "pound pounds gbp pfund"),
     (Dimension::Dollar, 1.0, "dollar dollars usd"),
     (Dimension::Franc, 1.0, "franc francs franken chf"),
+    (Dimension::Cent, 1.0, "cent cents pence centime centimes rappen céntimo céntimos"),
     (Dimension::Krone, 1.0, "krone kroner kronen kronor krona crown crowns"),
 ];
 
