@@ -1,6 +1,5 @@
 //! Entry point: parses the command line and runs the command.
 
-use clap::Parser;
 use std::process::ExitCode;
 
 /// Results consist of many small strings, which mimalloc allocates faster than the system allocator.
@@ -8,5 +7,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    tributary::command::main(tributary::command::Cli::parse())
+    tributary::command::main(tributary::command::parse())
 }

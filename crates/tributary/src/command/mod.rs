@@ -15,6 +15,7 @@ mod doctor;
 mod eval;
 pub mod exit_codes;
 mod health;
+mod help;
 mod license;
 mod load;
 mod load_providers;
@@ -39,6 +40,7 @@ mod tasks;
 mod token;
 mod user;
 
+pub use help::parse;
 pub(crate) use load_providers::replace_by_name;
 
 use crate::app::{self, App, FileReaders};

@@ -15,6 +15,7 @@ pub use reindex::Reindex;
 pub use reset::Reset;
 
 use crate::terminal;
+use std::fmt::Display;
 
 /// Prints progress.
 fn progress(done: u64, total: u64) {
@@ -22,8 +23,8 @@ fn progress(done: u64, total: u64) {
 }
 
 /// Formats a count with its noun: `1 document`, `2 documents`.
-pub(in crate::command) fn counted(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
+pub(in crate::command) fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let ending = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{ending}")
 }
 

@@ -32,7 +32,7 @@ impl Cleanup {
         let app = cli.open().await?;
         let mode = if self.dry_run { WriteMode::Preview } else { WriteMode::Apply };
         let count = app.corpus.expire_runs(self.days, mode).await?;
-        let (elections, age) = (counted(count, "open election"), counted(self.days.into(), "day"));
+        let (elections, age) = (counted(count, "open election"), counted(self.days, "day"));
         terminal::line(if self.dry_run {
             format!("{elections} older than {age} would be marked as stale. Nothing was changed.")
         } else {

@@ -2,6 +2,7 @@
 
 use crate::app::{self, App, FileReaders, PLUGINS};
 use crate::backup::BackupState;
+use crate::command::cache::counted;
 use crate::command::{CliContext, disk_forecast, public_address};
 use crate::unreadable_records::unreadable_records;
 use crate::{second_reader, secret_files, terminal};
@@ -77,7 +78,8 @@ impl Installation {
         let count = |wanted| findings.iter().filter(|finding| finding.verdict == wanted).count();
         let (warned, failed) = (count(Verdict::Warn), count(Verdict::Fail));
         let [checks, warnings, failures] =
-            [(findings.len(), "check"), (warned, "warning"), (failed, "failure")].map(counted);
+            [(findings.len(), "check"), (warned, "warning"), (failed, "failure")]
+                .map(|(count, noun)| counted(count, noun));
         terminal::line(format!("{checks}, {warnings}, {failures}."));
         if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
     }
@@ -137,7 +139,7 @@ impl Installation {
             Ok(users) if users.total == 0 => {
                 findings.push(warn("users", "no users yet; run: tributary setup".to_owned()));
             }
-            Ok(users) => findings.push(ok("users", format!("{} users", users.total))),
+            Ok(users) => findings.push(ok("users", counted(users.total, "user"))),
             Err(error) => findings.push(fail("users", error.to_string())),
         }
         findings.push(audit(app).await);
@@ -297,7 +299,7 @@ fn backups(settings: &Settings) -> Option<Finding> {
         }
         BackupState::Late(Some(last)) => {
             let hours = last.age(SystemClock.now()).as_secs() / 3600;
-            warn("backups", format!("the latest scheduled backup is {hours} hours old; {next}"))
+            warn("backups", format!("the latest scheduled backup is {} old; {next}", counted(hours, "hour")))
         }
         BackupState::Fresh(last) => ok("backups", format!("the latest is {}", last.path.display())),
     })
@@ -306,8 +308,8 @@ fn backups(settings: &Settings) -> Option<Finding> {
 fn outbound_limits(settings: &Settings) -> Finding {
     match app::context(settings, Arc::new(SystemClock), FileReaders::ChildProcesses) {
         Ok(_) => {
-            let count = settings.outbound_allow.len();
-            ok("outbound", format!("private addresses are blocked, {count} exceptions (SVC_OUTBOUND_ALLOW)"))
+            let exceptions = counted(settings.outbound_allow.len(), "exception");
+            ok("outbound", format!("private addresses are blocked, {exceptions} (SVC_OUTBOUND_ALLOW)"))
         }
         Err(error) => fail("outbound", format!("{error:#}")),
     }
@@ -447,22 +449,15 @@ async fn queue(app: &App) -> Finding {
             (Err(error), _) | (_, Err(error)) => return fail("queue", error.to_string()),
         }
     }
+    let waiting = counted(waiting, "task");
     if silent.is_empty() {
-        ok("queue", format!("every queue has a worker; {waiting} tasks waiting"))
+        ok("queue", format!("every queue has a worker; {waiting} waiting"))
     } else {
         warn(
             "queue",
-            format!(
-                "no active worker for {}; {waiting} tasks waiting; run: tributary start",
-                silent.join(", ")
-            ),
+            format!("no active worker for {}; {waiting} waiting; run: tributary start", silent.join(", ")),
         )
     }
-}
-
-/// Such as `1 warning`.
-fn counted((count, noun): (usize, &str)) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn ok(part: &'static str, sentence: String) -> Finding {
