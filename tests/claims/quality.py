@@ -28,7 +28,7 @@ DOCUMENTS = {
     "dam": (
         "Report on the exercise at Hollin Dam",
         "The siren could not be heard in the lower valley. Two of the five sluices opened only by hand. "
-        "The radio of the control room failed for twenty minutes, and the list of telephone numbers was out of date.",
+        "The radio of the control center failed for twenty minutes, and the list of telephone numbers was out of date.",
     ),
     "training": (
         "Rules for new staff",

@@ -72,7 +72,7 @@ impl Name {
                 add(&mut name.marks, mark);
                 place += used;
             } else if let Some((number, used)) = edition_number_at(&words, place)
-                && DocumentKind::of(&name) == DocumentKind::Edition
+                && name.kind() == DocumentKind::Edition
             {
                 add(&mut name.marks, Mark::Number(number));
                 place += used;
@@ -100,6 +100,11 @@ impl Name {
             }
         }
         name
+    }
+
+    /// What kind of document has this name.
+    pub fn kind(&self) -> DocumentKind {
+        DocumentKind::of(&self.head, &self.subject)
     }
 
     /// Such as `v2.1 draft`; may be empty.
@@ -180,6 +185,24 @@ fn decoded(file: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_say_kinds() {
+        let table = [
+            ("Council minutes 12 March 2025 approved", DocumentKind::Event),
+            ("Weekly sales report", DocumentKind::Report),
+            ("Report on the travel policy", DocumentKind::Report),
+            ("Invoice policy 2024", DocumentKind::Edition),
+            ("Datenschutzrichtlinie", DocumentKind::Edition),
+            ("Mietvertrag", DocumentKind::Contract),
+            ("Invoices", DocumentKind::Event),
+            ("Holiday pictures", DocumentKind::Other),
+            ("", DocumentKind::Other),
+        ];
+        for (name, expected) in table {
+            assert_eq!(Name::of(name).kind(), expected, "{name}");
+        }
+    }
 
     #[test]
     fn versions_have_labels() {

@@ -72,8 +72,8 @@ impl<'a> Identity<'a> {
             if is_empty(&title) { Name { subject: Vec::new(), numbers: Vec::new(), ..title } } else { title };
         let of_text =
             || Name { subject: text.beginning.clone(), head: text.beginning.clone(), ..Name::default() };
-        let kind = [DocumentKind::of(&title), DocumentKind::of(&file)].into_iter();
-        let kind = kind.chain([DocumentKind::of(&of_text())]).find(|kind| *kind != DocumentKind::Other);
+        let kind = [title.kind(), file.kind()].into_iter();
+        let kind = kind.chain([of_text().kind()]).find(|kind| *kind != DocumentKind::Other);
         Self { kind: kind.unwrap_or(DocumentKind::Other), title, file, text }
     }
 

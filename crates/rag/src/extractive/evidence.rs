@@ -167,7 +167,7 @@ fn person(sentence: &Sentence<'_>) -> f64 {
         };
         best = best.max(own);
     }
-    // "Her nephew receives the house."
+    // "Her nephew receives the boat."
     let is_person = |word: &String| PERSONS.contains(&word.as_str()) && !sentence.is_asked(word);
     if sentence.words.iter().any(is_person) {
         best = best.max(PERHAPS);
@@ -302,7 +302,7 @@ mod tests {
             ("What is a feature flag?", "We remove flags after three months.", false),
             ("what went wrong", "The valves worked; the call list did not.", true),
             ("Why does it restart?", "It restarts when it is too hot.", true),
-            ("Who inherits the house?", "Her nephew receives it.", true),
+            ("Who inherits the boat?", "Her nephew receives it.", true),
             ("Who is the mayor?", "Ask the mayor.", false),
             ("How loud is it?", "The level is 51 decibels.", true),
             ("flags", "Anything.", true),
