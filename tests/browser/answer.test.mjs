@@ -40,7 +40,7 @@ browse("an answer shows its stages, cites its sources and is marked as extractiv
   const before = page.waitForFunction(() => document.querySelector("#answer-slot section.generating:not([hidden])"));
   await Promise.all([before, generateAnswer(page)]);
   assert.match(await done(page).locator("h2").innerText(), /Answer from \d+ sources?.*extractive/s);
-  assert.match(await done(page).locator("footer").innerText(), /\d+ of \d+ sentences supported/);
+  assert.match(await done(page).locator("footer").innerText(), /(\d+ of \d+|All \d+) sentences supported|1 sentence supported/);
   const cites = done(page).locator("a.cite[data-cite]");
   assert.ok((await cites.count()) > 0);
   const order = [...new Set(await cites.allInnerTexts())];
@@ -93,6 +93,40 @@ browse("an answer folds, and the browser remembers it", { who: newUser, init: ax
   await page.reload();
   assert.equal(await top(), folded);
   await assertAccessible(page, "a folded answer");
+});
+
+browse("the text of a folded answer fades only if it goes on", { who: newUser }, async (page) => {
+  await generateAnswer(page, { query: "why were flood warnings sent twice" });
+  await page.reload();
+  const text = done(page).locator(".prose");
+  const state = () => text.evaluate((element) => ({ isCut: element.scrollHeight > element.clientHeight + 1, fades: getComputedStyle(element).maskImage !== "none" }));
+  await page.waitForLoadState("networkidle");
+  assert.deepEqual(await state(), { isCut: false, fades: false });
+  await page.evaluate(() => document.querySelector(".answer.done .prose").append("river ".repeat(200)));
+  await done(page).getByRole("button", { name: "Show more" }).click();
+  await done(page).getByRole("button", { name: "Show less" }).click();
+  assert.deepEqual(await state(), { isCut: true, fades: true });
+});
+
+browse("the list moves little while an answer is written", { who: newUser }, async (page) => {
+  const search = await runSearch("flood warning", { as: me });
+  await page.goto(`/?search_id=${search.id}`);
+  await waitForResults(page);
+  await page.evaluate(() => {
+    window.tops = [];
+    const record = () => {
+      const top = document.querySelector("article.result").getBoundingClientRect().top;
+      if (window.tops.at(-1) !== top) window.tops.push(top);
+      requestAnimationFrame(record);
+    };
+    record();
+  });
+  await slot(page).locator("[data-ask]").click();
+  await done(page).waitFor();
+  await page.waitForLoadState("networkidle");
+  const tops = await page.evaluate(() => window.tops);
+  const [before, ...later] = tops;
+  assert.ok(Math.min(...later) > before + 200, `it moves back: ${tops}`);
 });
 
 browse("an answer is above the first page only, and says what it was made from", { who: newUser }, async (page) => {
@@ -182,6 +216,9 @@ browse("an answer uses only the selected results", { who: newUser }, async (page
 });
 
 browse("the Assistant answers from the sources", { init: axe() }, async (page) => {
+  await page.goto("/");
+  await page.getByRole("navigation", { name: "You" }).getByRole("link", { name: "Assistant" }).first().click();
+  await page.waitForURL("**/chat/");
   await page.goto("/chat/");
   const box = page.getByRole("textbox", { name: "Your message" });
   await box.fill("Why were flood warnings sent twice?");

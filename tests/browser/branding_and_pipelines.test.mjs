@@ -12,6 +12,7 @@ browse("a pipeline is reordered with arrows and by dragging", {}, async (page) =
   const words = () => page.locator("ol.ordered li .ordered-name").allInnerTexts();
   await page.locator("ol.ordered li").nth(1).waitFor();
   const first = await words();
+  assert.equal(await page.locator("ol.ordered li").filter({ hasText: "DedupeByFieldPostResultProcessor" }).locator("b").innerText(), "Dedupe by field");
   await page.getByRole("button", { name: `Move ${first[0]} down` }).click();
   assert.deepEqual((await words()).slice(0, 2), [first[1], first[0]]);
   await page.locator("ol.ordered li").nth(1).dragTo(page.locator("ol.ordered li").nth(0));

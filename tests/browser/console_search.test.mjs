@@ -118,6 +118,7 @@ browse("providers are created from pasted JSON; errors are shown by record", {},
 browse("a ready-made source is found and saved", {}, async (page) => {
   await visit(page, "/admin/gallery/");
   assert.ok((await page.locator("ul.ready > li").count()) > 50);
+  assert.doesNotMatch(await page.locator("ul.ready").innerText(), /`/, "code is shown as code");
   await page.getByRole("searchbox").fill("open library");
   const entry = page.locator("ul.ready > li").filter({ hasText: "Open Library" }).first();
   await entry.getByRole("button", { name: /^Use/ }).click();

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { api, browse, app, createUser } from "./harness/app.mjs";
 import { axe } from "./harness/axe.mjs";
+import { PHONE, assertNarrow, assertTablesFit } from "./harness/narrow.mjs";
 import { checkThemes } from "./harness/page_checks.mjs";
 import { visit } from "./harness/pages/console.mjs";
 import { createSource, runSearch, uniqueName } from "./harness/records.mjs";
@@ -37,6 +38,42 @@ browse("a user is added to a group, becomes an administrator, and is deleted", {
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("was deleted").waitFor();
   await api("GET", `/svc/users/${user.id}/`, undefined, { expect: 404 });
+});
+
+browse("long names and addresses of users do not push the other columns out of sight", {}, async (page) => {
+  const email = `${"chiara.maria.von.der.".repeat(3)}wasserwirtschaft@example.com`;
+  const user = await createUser({ name: `${uniqueName("c")}.${"x".repeat(60)}@example.com`, rights: { email } });
+  await visit(page, `/admin/users/?text=${encodeURIComponent(user.name)}`);
+  await row(page, user.name).waitFor();
+  await assertTablesFit(page, "users");
+  const address = await row(page, user.name).getByText(email).boundingBox();
+  assert.ok(address.width > 140, `the address is ${address.width} pixels wide`);
+  await page.setViewportSize(PHONE);
+  await assertNarrow(page, "users on a phone");
+  await api("DELETE", `/svc/users/${user.id}/`);
+});
+
+browse("the list of groups counts members and sources", {}, async (page) => {
+  const name = uniqueName("estuary");
+  const group = await api("POST", "/svc/groups/", { name });
+  const source = await createSource("/plain/counted", { name: uniqueName("Counted"), shared: false, groups: [name] });
+  await createUser({ rights: { groups: [name] } });
+  await createUser({ rights: { groups: [name] } });
+  await visit(page, "/admin/groups/");
+  const cell = (label) => row(page, name).locator(`td[data-label="${label}"]`);
+  await page.waitForFunction((text) => [...document.querySelectorAll("#work tbody tr")].some((one) => one.textContent.includes(text) && /2/.test(one.querySelector("td[data-label=Members]").textContent)), name);
+  assert.equal(await cell("Members").innerText(), "2");
+  assert.equal(await cell("Sources").innerText(), "1");
+  await api("DELETE", `/svc/searchproviders/${source.id}/`);
+  await api("DELETE", `/svc/groups/${group.id}/`);
+});
+
+browse("the name of a field in the API is shown while the field is used", {}, async (page) => {
+  await visit(page, "/admin/users/new/");
+  const name = page.locator("[data-field=email] .wire");
+  assert.equal(await name.isVisible(), false);
+  await field(page, "email").focus();
+  assert.equal(await name.isVisible(), true);
 });
 
 browse("the form of a group has its members and sources", { init: axe() }, async (page) => {
@@ -165,6 +202,13 @@ browse("logs are read, filtered and downloaded", { init: axe() }, async (page) =
   assert.doesNotMatch(await shown(), /GET \/static\/\S* answered 200/);
   await page.getByRole("switch", { name: "Requests for files" }).check();
   assert.match(await shown(), /GET \/static\/\S* answered 200/);
+  const line = page.locator("pre.log > span").filter({ hasText: "answered 200" }).first();
+  assert.match(await line.locator(".log-context").first().innerText(), /server::request_context: $/, "the message is set off");
+  const file = page.locator("#work select").first();
+  await file.selectOption("tasks-beats.log");
+  await page.waitForFunction(() => !document.querySelector("pre.log").textContent.includes("answered 200"));
+  await file.selectOption("django.log");
+  await line.waitFor();
   await checkThemes(page, "logs");
   await page.getByLabel("Level").selectOption("ERROR");
   assert.doesNotMatch(await shown(), / INFO /);

@@ -68,7 +68,7 @@ browse("a key in the request is taken over, without advice for programs", {}, as
   await page.getByLabel("URL or curl command").fill(`${app.sources}/plain/library?q=river&api_key=canary-7`);
   await page.getByRole("button", { name: "Send request", exact: true }).click();
   await page.getByText("Taken from your request.").waitFor();
-  assert.equal(await page.getByLabel("Api_key").inputValue(), "canary-7");
+  assert.equal(await page.getByLabel("API key").inputValue(), "canary-7");
   assert.doesNotMatch(await page.locator("#step-3").innerText(), /YOUR_|set active/);
 });
 

@@ -28,6 +28,20 @@ browse("the current tab is visible on a phone", { width: 390, height: 800 }, asy
   });
 });
 
+browse("tabs that do not fit fade out at the right, until the end is reached", { width: 390, height: 800 }, async (page) => {
+  await page.goto("/admin/settings/");
+  await page.waitForFunction(() => document.querySelector(".tabs").classList.contains("has-more"));
+  await page.goto("/admin/license/");
+  await page.waitForFunction(() => document.querySelector(".tabs").scrollLeft > 0 && !document.querySelector(".tabs").classList.contains("has-more"));
+});
+
+browse("the main button of a list is its first on a phone", { width: 390, height: 800 }, async (page) => {
+  await visit(page, "/admin/searchproviders/");
+  const main = await page.getByRole("link", { name: "Add a source" }).last().boundingBox();
+  const other = await page.getByRole("link", { name: "Expert form" }).boundingBox();
+  assert.ok(main.y < other.y || (main.y === other.y && main.x < other.x), JSON.stringify([main, other]));
+});
+
 browse("the heading of a form is the name of the record", {}, async (page) => {
   const { id, username } = (await api("GET", "/svc/users/")).find((one) => one.username === "admin");
   await visit(page, `/admin/users/${id}/`);

@@ -49,6 +49,13 @@ for (const path of ["/", "/admin/"]) {
   });
 }
 
+browseNew("the dashboard has no empty charts before the first search", async (page) => {
+  await page.goto(`${service.base}/admin/`);
+  await page.getByRole("heading", { name: "Recent changes" }).waitFor();
+  assert.equal(await page.getByRole("heading", { name: "Searches per minute" }).isVisible(), false);
+  assert.equal(await page.locator(".tiles").isVisible(), false);
+});
+
 browseNew("another user is referred to the administrator", async (page) => {
   await page.goto(`${service.base}/`);
   await page.getByText("Ask your administrator to add sources.").waitFor();

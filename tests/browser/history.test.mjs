@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { api, browse, app, createUser } from "./harness/app.mjs";
+import { PHONE } from "./harness/narrow.mjs";
 import { openListMenu } from "./harness/pages/search.mjs";
 import { runSearch, createSource, uniqueName, waitForSearch } from "./harness/records.mjs";
 
@@ -69,6 +70,16 @@ browse("a row shows the number of retrieved results, which may exceed that of th
   await page.goto("/history/");
   await row(page, "reservoir").getByText("8 retrieved", { exact: true }).waitFor();
   assert.ok(listed < 8, `${listed} are listed`);
+});
+
+browse("on a phone, the facts of a search have the whole width of its row", { who: newUser }, async (page) => {
+  await page.setViewportSize(PHONE);
+  const sources = [await createSource("/plain/weir", { name: uniqueName("Weir") }), await createSource("/failing/500", { name: uniqueName("Broken") })];
+  await runSearch("tide", { as: me, sources });
+  await page.goto("/history/");
+  const [query, buttons, facts] = await Promise.all([".query", ".row-buttons", ".meta"].map((part) => row(page, "tide").locator(part).boundingBox()));
+  assert.ok(Math.abs(query.y + query.height / 2 - (buttons.y + buttons.height / 2)) < 8, "the buttons are beside the query");
+  assert.ok(facts.x + facts.width > buttons.x + buttons.width - 8, "the facts end below the buttons");
 });
 
 browse("a search is saved and subscribed with its buttons", { who: newUser }, async (page) => {

@@ -143,6 +143,7 @@ browse("the preview opens beside the list, follows the focus, and closes", { who
   await page.keyboard.press("ArrowRight");
   await pane.getByRole("heading", { name: await titleAt(0), exact: true }).waitFor();
   await pane.locator("mark").first().waitFor();
+  assert.equal(await pane.locator(".from time").evaluate((element) => getComputedStyle(element, "::before").content), "none", "no line begins with a separator");
   await checkThemes(page, "a list with the preview");
   await page.setViewportSize({ width: 1280, height: 860 });
   await page.keyboard.press("j");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { api, browse } from "./harness/app.mjs";
+import { api, browse, createUser } from "./harness/app.mjs";
 import { RECORD_SHIFTS, assertStill } from "./harness/layout_shift.mjs";
 import { PHONE } from "./harness/narrow.mjs";
 import { CONSOLE, waitUntilFilled, waitUntilIdle } from "./harness/pages/console.mjs";
@@ -59,6 +59,16 @@ async function assertStillWhileLoading(page, paths, isReady = waitUntilIdle) {
   assert.equal(errors.length, 0, errors.join("\n"));
 }
 
+/** A user with a few searches, of which one is incomplete. */
+async function newReader() {
+  const reader = await createUser();
+  const [delta, broken] = [await createSource("/plain/delta", { name: uniqueName("Delta") }), await createSource("/failing/500", { name: uniqueName("Broken") })];
+  sources.push(delta, broken);
+  await runSearch("estuary", { as: reader, sources: [delta] });
+  await runSearch("delta", { as: reader, sources: [delta, broken] });
+  return reader;
+}
+
 async function waitForCharts(page) {
   await waitForResults(page);
   await page.locator(".result svg [data-mark]").first().waitFor();
@@ -66,6 +76,7 @@ async function waitForCharts(page) {
 
 for (const [name, size] of Object.entries(SIZES)) {
   browse(`on ${name}: pages of users`, { init: RECORD_SHIFTS, ...size }, (page) => assertStillWhileLoading(page, USER_PAGES));
+  browse(`on ${name}: a short history`, { init: RECORD_SHIFTS, ...size, who: newReader }, (page) => assertStillWhileLoading(page, ["/history/"]));
   browse(`on ${name}: the console`, { init: RECORD_SHIFTS, ...size }, (page) => assertStillWhileLoading(page, [...CONSOLE, ...FORMS], waitUntilFilled));
   browse(`on ${name}: lists with charts`, { init: RECORD_SHIFTS, ...size }, (page) => assertStillWhileLoading(page, charts, waitForCharts));
   browse(`on ${name}: lists with one, five and many sources`, { init: RECORD_SHIFTS, ...size }, (page) => assertStillWhileLoading(page, lists, waitForResults));

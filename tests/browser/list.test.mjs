@@ -101,6 +101,20 @@ browse("duplicates are one result that lists its copies", { who }, async (page) 
   await copies.locator("li a").first().waitFor();
 });
 
+browse("the names of copies have the space that the actions leave", { who, width: 1280, height: 900 }, async (page) => {
+  const name = (word) => uniqueName(`Reports of the office for ${word}`);
+  const sources = [await createSource("/copies/first", { name: name("dams") }), await createSource("/copies/second", { name: name("weirs") })];
+  const search = await runSearch("spillway", { as: me, sources });
+  await page.goto(`/?search_id=${search.id}`);
+  await waitForResults(page);
+  const summary = page.locator(".copies > summary").first();
+  assert.ok(await summary.evaluate((element) => element.scrollWidth <= element.clientWidth), await summary.innerText());
+  const top = async (locator) => (await locator.boundingBox()).y;
+  assert.ok(Math.abs((await top(summary)) - (await top(results(page).first().locator("[data-preview]")))) < 8, "one line");
+  await summary.click();
+  await results(page).first().locator(".copies li").first().waitFor();
+});
+
 browse("details show other fields, and the explanation shows the parts of the confidence", { who }, async (page) => {
   const provider = await createSource("/plain/collection?strength=1", { name: uniqueName("Collection") });
   const own = await runSearch("canal bridge", { as: me, sources: [provider] });
@@ -215,12 +229,31 @@ browse("a printed page has the list and no controls", { who, look: "dark" }, asy
 });
 
 browse("tags select sources", { who: () => createUser() }, async (page) => {
+  await page.goto("/?tags=tickets");
+  const tag = page.locator("label.chip", { hasText: "#tickets" });
+  assert.ok(await tag.getByRole("checkbox").isChecked());
   await page.goto("/");
-  await page.locator("label.chip", { hasText: "#tickets" }).click();
+  if (await page.locator(".more-tags").count()) await page.locator(".more-tags > summary").click();
+  await tag.click();
   await searchBox(page).fill("battery");
   await searchBox(page).press("Enter");
   await waitForResults(page);
   assert.deepEqual(new Set(await results(page).locator(".from .source").allInnerTexts()), new Set(["Tickets - Riverbend"]));
+});
+
+browse("a long list of tags is folded", { who: () => createUser() }, async (page) => {
+  const sources = [];
+  for (let number = 1; number <= 13; number += 1) sources.push(await createSource(`/plain/t${number}?count=1`, { name: uniqueName("Tagged"), tags: [uniqueName("zone")] }));
+  await page.goto("/");
+  const tags = page.locator(".tags .chip");
+  assert.ok((await tags.count()) > 12);
+  assert.equal(await page.locator(".tags > .chip").count(), 10);
+  const last = tags.last();
+  assert.ok(await last.isHidden());
+  await page.getByText("More tags").click();
+  await last.click();
+  await page.locator("#pick > summary").getByText(/^\d+ of \d+ sources$/).waitFor();
+  for (const { id } of sources) await api("DELETE", `/svc/searchproviders/${id}/`);
 });
 
 browse("the picker selects all sources, the default ones, or single ones", { who: () => createUser() }, async (page) => {

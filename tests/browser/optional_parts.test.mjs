@@ -1,4 +1,4 @@
-// What pages show only with certain settings: alerts, and the queries of searches without results.
+// What pages show only with certain settings: alerts, the queries of searches without results, and the cache.
 
 import assert from "node:assert/strict";
 import { axe } from "./harness/axe.mjs";
@@ -37,6 +37,25 @@ service.browse("activity lists a part of the queries without results, and clips 
   assert.ok(Math.max(...heights) < 80, String(heights));
   await waitUntilIdle(page);
   await checkThemes(page, "the activity with queries");
+});
+
+service.browse("without a license for the cache, it is not among the sources", axe(), async (page) => {
+  const names = (selector) => page.locator(selector).evaluateAll((all) => all.map((one) => one.textContent.trim()));
+  await page.goto(`${service.base}/`);
+  assert.equal(await page.locator("#pick > summary").innerText(), "1 source");
+  assert.deepEqual(await names("#pick .name"), ["Library"]);
+  assert.deepEqual(await names(".tags .chip"), []);
+  await page.goto(`${service.base}/?search_id=${found}`);
+  await waitForResults(page);
+  assert.deepEqual(await names(".src .name"), ["Library"]);
+  await page.locator("#q").fill("brook");
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => url.searchParams.get("q") === "brook");
+  await waitForResults(page);
+  assert.deepEqual(await names(".src .name"), ["Library"]);
+  await page.goto(`${service.base}/chat/`);
+  assert.deepEqual(await names(".choice label span"), ["Library"]);
+  assert.deepEqual(await service.call("GET", "/svc/search/suggestions/?q=cache"), []);
 });
 
 service.browse("alerts are turned on for a subscribed search", axe(), async (page) => {

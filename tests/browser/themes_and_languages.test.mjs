@@ -41,18 +41,19 @@ browse("the language is that of the browser, or the chosen one", { who: newUser 
   assert.deepEqual(await page.locator('[data-choose="language"] option').allTextContents(), ["English", "Deutsch", "Français"]);
 });
 
-/** Words that are on no German page. */
-const ENGLISH = /\b(the|your|with|results?|sources?|search|loading|filter by|choose|nothing|there is|sign out|save|delete)\b/i;
+/** Words that are on no page in another language. A source is a "source" in French too. */
+const ENGLISH = /\b(the|your|with|results?|search|loading|filter by|choose|nothing|there is|sign out|save|delete)\b/i;
+const LANGUAGES = { "de-DE": /\bsources?\b/i, "fr-FR": /\b(found|from)\b/i };
 
-browse("German pages have no English texts", { language: "de-DE" }, async (page) => {
+for (const [language, word] of Object.entries(LANGUAGES)) browse(`pages have no English texts (${language})`, { language }, async (page) => {
   const search = await runSearch("flood warning");
   const errors = [];
   // Texts of sources and administrators are not translated; descriptions name products, such as Brave Search.
-  const untranslated = "article.result, .src, .facet, .recent, .search-row, .answer, code, pre, textarea, input, select, option, dd, td, kbd, time, .help, .toast, .chip, ul.ready h2, ul.ready li > p, ul.ready .visually-hidden, .badge, .log, caption, [aria-label=Dateien], [data-page=license] .card p";
-  for (const path of ["/", `/?search_id=${search.id}`, "/history/", "/account/", "/chat/", ...CONSOLE]) {
+  const untranslated = "article.result, .src, .facet, .recent, .search-row, .answer, code, pre, textarea, input, select, option, dd, td, kbd, time, .help, .toast, .chip, ul.ready h2, ul.ready li > p, ul.ready .visually-hidden, .badge, .log, caption, [aria-label=Dateien], [aria-label=Fichiers], [data-page=license] .card p";
+  for (const path of ["/", `/?search_id=${search.id}`, "/history/", "/account/", "/chat/", "/review/", "/egress/", ...CONSOLE]) {
     await page.goto(path);
     await waitUntilIdle(page);
-    assert.equal(await page.locator("html").getAttribute("lang"), "de", path);
+    assert.equal(await page.locator("html").getAttribute("lang"), language.slice(0, 2), path);
     const texts = await page.evaluate((skipped) => {
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       const found = [];
@@ -62,7 +63,7 @@ browse("German pages have no English texts", { language: "de-DE" }, async (page)
       }
       return found.filter((text) => /\p{L}{2}/u.test(text));
     }, untranslated);
-    for (const text of texts) if (ENGLISH.test(text)) errors.push(`${path}: ${text}`);
+    for (const text of texts) if (ENGLISH.test(text) || word.test(text)) errors.push(`${path}: ${text}`);
   }
   assert.deepEqual(errors.slice(0, 20), []);
 });
@@ -102,6 +103,8 @@ browse("a list in French", { language: "fr-CA" }, async (page) => {
   await page.getByRole("button", { name: "Rechercher", exact: true }).waitFor();
   const day = /^\d{1,2} (janv\.|févr\.|mars|avr\.|mai|juin|juil\.|août|sept\.|oct\.|nov\.|déc\.) \d{4}$/;
   assert.match(await results(page).locator("time").first().innerText(), day);
+  await page.locator("#facets input[name=author]").first().check();
+  await page.locator(".chips .chip", { hasText: /Auteur\u00a0: \p{L}/u }).waitFor();
   await page.goto("/history/");
   await page.getByRole("heading", { level: 1, name: "Historique" }).waitFor();
 });

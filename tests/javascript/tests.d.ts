@@ -9,6 +9,7 @@ interface Window {
   jumps: string[];
   painted: any;
   shifts: any[];
+  tops: number[];
 }
 
 /** Tests know the types of the elements that they select. */

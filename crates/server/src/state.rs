@@ -15,7 +15,8 @@ use crate::ui::assets::Assets;
 use crate::ui::templates::Templates;
 use ai::ModelProbe;
 use corpus::SemanticCache;
-use domain::ports::{Clock, OAuth, PluginRegistry, Store, TaskQueue, WorkerMetrics};
+use domain::ports::{Clock, Corpus, OAuth, PluginRegistry, ResultOrigin, Store, TaskQueue, WorkerMetrics};
+use domain::provider::SearchProvider;
 use domain::settings::Settings;
 use federation::Federation;
 use mcp::Mcp;
@@ -135,6 +136,12 @@ impl AppState {
     /// The active branding, or the default one if it cannot be read.
     pub(crate) async fn brand(&self) -> Arc<Brand> {
         self.brands.load(&*self.store).await
+    }
+
+    /// Whether a search may find something there. The cache is empty for everybody while the license does not include it;
+    /// pages leave it out then.
+    pub(crate) fn can_have_results(&self, provider: &SearchProvider) -> bool {
+        self.corpus.is_open() || !self.plugins.is_from(ResultOrigin::Corpus, provider)
     }
 
     /// Marks this process as not ready and makes every response close its connection. Requests are still served.

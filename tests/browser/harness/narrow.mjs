@@ -1,4 +1,4 @@
-// Checks that a page is not wider than its window. Elements that scroll on their own are allowed.
+// Checks that a page is not wider than its window, where elements may scroll on their own, and that its tables fit.
 
 import assert from "node:assert/strict";
 
@@ -20,4 +20,12 @@ export async function assertNarrow(page, what) {
     return { scroll: document.documentElement.scrollWidth, width, wide };
   });
   assert.ok(found.scroll <= found.width && found.wide.length === 0, `${what} is too wide: ${JSON.stringify(found)}`);
+}
+
+/** Checks that no table is cut off: all columns are visible without scrolling. */
+export async function assertTablesFit(page, what) {
+  const wide = await page.locator(".scroller").evaluateAll((all) => all
+    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth)
+    .map((one) => `${one.getAttribute("aria-label")}: ${one.scrollWidth} in ${one.clientWidth}`));
+  assert.deepEqual(wide, [], `${what}: tables that are too wide`);
 }

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { assertAccessible, assertReadable, axe } from "./axe.mjs";
 import { browse } from "./app.mjs";
-import { PHONE, assertNarrow } from "./narrow.mjs";
+import { PHONE, assertNarrow, assertTablesFit } from "./narrow.mjs";
 import { waitUntilFilled, waitUntilIdle } from "./pages/console.mjs";
 
 /** The test of a page. */
@@ -20,7 +20,10 @@ export function checkPage(path) {
     const alerts = (await page.getByRole("alert").allInnerTexts()).filter((text) => text.trim());
     assert.deepEqual(alerts, []);
     assert.ok((await page.locator("main:visible").innerText()).trim().length > 20, "the page has content");
+    const isConsole = path.startsWith("/admin/");
+    if (isConsole) await assertTablesFit(page, path);
     await checkThemes(page, path);
+    if (isConsole) await assertTablesFit(page, `${path} on a phone`);
   });
 }
 

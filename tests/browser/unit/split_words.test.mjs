@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { splitWords } from "../../../web/static/js/admin/records/split_words.js";
+import { processorWords, splitWords } from "../../../web/static/js/admin/records/split_words.js";
 
 test("a name breaks before its capitals", () => {
   /** @type {[string, string[]][]} */
@@ -13,4 +13,14 @@ test("a name breaks before its capitals", () => {
     ["", [""]],
   ];
   for (const [name, words] of table) assert.deepEqual(splitWords(name), words, name);
+});
+
+test("the name of a processor becomes words", () => {
+  for (const [name, words] of [
+    ["DedupeByFieldPostResultProcessor", "Dedupe by field"],
+    ["GenAIQueryProcessor", "Gen AI"],
+    ["MappingResultProcessor", "Mapping"],
+    ["MyRivers.synonym", "MyRivers.synonym"],
+    ["Processor", "Processor"],
+  ]) assert.equal(processorWords(name), words);
 });

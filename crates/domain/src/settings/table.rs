@@ -137,7 +137,7 @@ settings! {
     secret_key: Secret = Secret::default(), "SVC_SECRET_KEY";
     /// A second key that only decrypts credentials, for use while `tributary rekey` replaces the key. Empty: no second key.
     secret_key_old: Secret = Secret::default(), "SVC_SECRET_KEY_OLD";
-    /// How long a search waits for its providers before it continues without them. Its query processors may take as long before that.
+    /// How long a search waits for its sources before it continues without them. Its query processors may take as long before that.
     timeout: Seconds = Seconds::new(10), "SVC_TIMEOUT", plugins;
     /// Explain the score of every result unless the request says `explain=False`.
     explain: bool = true, "SVC_EXPLAIN";
@@ -167,7 +167,7 @@ settings! {
     source_backoff: Seconds = Seconds::new(30), "SVC_SOURCE_BACKOFF";
     /// How many sources a search asks first, if its request names none: those with the most results on the first pages of the user's nearest earlier searches, once there are ten. The others are asked when these have answered, or after a fifth of `SVC_TIMEOUT`. 0: all sources at once.
     source_choice: u32 = 0, "SVC_SOURCE_CHOICE";
-    /// Loopback and private addresses that outbound requests may reach: a comma-separated list of `host:port`, `host` or CIDR. The host and port of a provider's own url, saved by an administrator, need no entry.
+    /// Loopback and private addresses that outbound requests may reach: a comma-separated list of `host:port`, `host` or CIDR. The host and port of a source's own url, saved by an administrator, need no entry.
     outbound_allow: Vec<String> = Vec::new(), "SVC_OUTBOUND_ALLOW";
     /// Maximum size of a response from a source, after decompression, in megabytes.
     outbound_body_max_mb: u32 = 10, "SVC_OUTBOUND_BODY_MAX_MB";
@@ -231,7 +231,7 @@ settings! {
     database_statement_timeout: Seconds = Seconds::new(30), "SVC_DATABASE_STATEMENT_TIMEOUT";
     /// Serve `/svc/health/tasks/` without authentication.
     health_open: bool = false, "SVC_HEALTH_OPEN";
-    /// Serve `/svc/metrics/tasks/` and `/metrics/` without authentication. `/metrics/` lists the names of all providers, including private ones; without this setting only administrators can read it.
+    /// Serve `/svc/metrics/tasks/` and `/metrics/` without authentication. `/metrics/` lists the names of all sources, including private ones; without this setting only administrators can read it.
     metrics_open: bool = false, "SVC_METRICS_OPEN";
     /// Export the steps of every search whose results were stored as OpenTelemetry traces to the collector at this URL, such as `http://127.0.0.1:4318`, as OTLP over HTTP in JSON. Without a path, `/v1/traces` is added. Empty: no export.
     otlp_endpoint: String = String::new(), "SVC_OTLP_ENDPOINT";
@@ -269,9 +269,9 @@ settings! {
     drain: Seconds = Seconds::new(0), "SVC_DRAIN";
     /// The audience (`aud`) that an authenticator's token must contain to be accepted as `Authorization: Bearer` on the API; an authenticator's own `audience` takes precedence. Empty: only authenticators with their own audience are accepted.
     oidc_api_audience: String = String::new(), "SVC_OIDC_API_AUDIENCE";
-    /// Folders on this machine that providers with the FileSystem connector may search, including subfolders: a comma-separated list of absolute paths. Empty: none.
+    /// Folders on this machine that sources with the FileSystem connector may search, including subfolders: a comma-separated list of absolute paths. Empty: none.
     filesystem_allow: Vec<String> = Vec::new(), "SVC_FILESYSTEM_ALLOW", plugins;
-    /// Folders on this machine whose SQLite files providers with the Sqlite3 connector may open, including subfolders: a comma-separated list of absolute paths. Empty: none. Files in the data folder are never opened, except for the sample library of `tributary demo`.
+    /// Folders on this machine whose SQLite files sources with the Sqlite3 connector may open, including subfolders: a comma-separated list of absolute paths. Empty: none. Files in the data folder are never opened, except for the sample library of `tributary demo`.
     sqlite_allow: Vec<String> = Vec::new(), "SVC_SQLITE_ALLOW", plugins;
     /// The base URL of Microsoft Graph, for Microsoft 365 sources. National clouds have their own, such as `https://graph.microsoft.us`.
     microsoft_graph_url: String = "https://graph.microsoft.com".to_owned(), "SVC_MICROSOFT_GRAPH_URL", plugins;
@@ -281,9 +281,9 @@ settings! {
     box_api_url: String = "https://api.box.com".to_owned(), "SVC_BOX_API_URL", plugins;
     /// The base URL of the Dropbox API.
     dropbox_api_url: String = "https://api.dropboxapi.com".to_owned(), "SVC_DROPBOX_API_URL", plugins;
-    /// The score that decides which results an AI summary may use: `swirl_confidence_score` or `swirl_score`. A provider's `config.swirl.rag` takes precedence.
+    /// The score that decides which results an AI summary may use: `swirl_confidence_score` or `swirl_score`. The `config.swirl.rag` of a source takes precedence.
     rag_inclusion_field: InclusionField = InclusionField::Confidence, "SVC_RAG_INCLUSION_FIELD";
-    /// An AI summary may use only results whose score is above this value. A provider's `config.swirl.rag` takes precedence.
+    /// An AI summary may use only results whose score is above this value. The `config.swirl.rag` of a source takes precedence.
     rag_score_inclusion_threshold: f64 = 0.7, "SVC_RAG_SCORE_INCLUSION_THRESHOLD";
     /// How results are selected for an AI summary: `sorted`, `distributed`, `roundrobin` or `roundrobinthreshold`.
     rag_distribution_strategy: Strategy = Strategy::Sorted, "SVC_RAG_DISTRIBUTION_STRATEGY";

@@ -40,7 +40,7 @@ const rounded = (value) => (value === 0 ? `${secondCount(value)} s` : seconds(va
 
 /** The first rows of a table, with a button for the others; `draw` makes the table of some rows. */
 function firstRows(rows, draw) {
-  const place = h("div", {});
+  const place = h("div", { class: "first-rows" });
   const showAll = () => {
     fill(place, draw(rows));
     place.querySelector(".scroller").focus();
@@ -52,12 +52,12 @@ const providers = (list) => card(t("Sources used"), firstRows([...list].sort((on
   { title: t("Source"), cell: (one) => h("a", { href: `/admin/searchproviders/${one.provider_id}/` }, one.name) },
   { title: t("Requests"), kind: "num", cell: (one) => number(one.asked) },
   { title: t("Answered"), kind: "num", cell: (one) => number(one.ok) },
-  { title: t("Failed"), kind: "num", cell: (one) => number(one.failed) },
+  { title: t("Failed"), kind: "num", cell: (one) => h("span", { class: one.failed > 0 ? "failed" : null }, number(one.failed)) },
   { title: t("Timed out"), kind: "num", cell: (one) => number(one.timed_out) },
   { title: "p50", kind: "num", cell: (one) => rounded(one.p50) },
   { title: "p95", kind: "num", cell: (one) => rounded(one.p95) },
   { title: t("Results"), kind: "num", cell: (one) => number(one.retrieved) },
-], rows, t("No source was queried in this period."))));
+], rows, t("No source was queried in this period."), { isStacked: true })));
 
 /** Searches are private: queries are shown only if the settings allow it, and never with a user name. */
 function futile({ shows_queries: showsQueries, futile: list, days }) {

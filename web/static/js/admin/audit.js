@@ -17,13 +17,13 @@ const actor = text(t("Who"));
 const record = text(t("Record"));
 const since = h("label", {}, t("From"), h("input", { type: "date" }));
 const until = h("label", {}, t("To"), h("input", { type: "date" }));
-const verify = h("button", { type: "button", class: "soft push", onclick: check }, t("Verify"));
+const verify = h("button", { type: "button", class: "soft", onclick: check }, t("Verify"));
 const verdict = h("div", { "aria-live": "polite" });
 const list = h("div");
 const tools = h("form", { class: "tools", "aria-label": t("Filter"), onsubmit: (event) => { event.preventDefault(); load(1); } },
-  kind, action, actor, record, since, until, h("button", { class: "soft" }, t("Filter")), verify);
+  kind, action, actor, record, since, until, h("button", { class: "soft" }, t("Filter")));
 tools.addEventListener("change", () => load(1));
-fill(work(), h("p", { class: "lead muted" }, t("Every change made by a user or a command. The entries are chained, so any later edit or removal is detected.")), tools, verdict, list);
+fill(work(), h("div", { class: "lead-row" }, h("p", { class: "lead muted" }, t("Every change made by a user or a command. The entries are chained, so any later edit or removal is detected.")), verify), tools, verdict, list);
 load(1);
 
 function load(page) {

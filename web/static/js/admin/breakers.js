@@ -1,15 +1,15 @@
-// Circuit breakers: the state of each source, and a button to resume a paused one.
+// Health of the sources: which fail or are paused and why, and a button to resume a paused one.
 
 import { del, get } from "../api.js";
 import { announce, fill, h, toast } from "../dom.js";
-import { langOf, number, seconds, t, timeLeft } from "../i18n.js";
-import { errorAlert, segments, errorMessage, table, work } from "./components.js";
-import { describeFailure, formOf } from "./sources_health.js";
+import { langOf, seconds, t, timeLeft } from "../i18n.js";
+import { errorAlert, segments, errorMessage, table, toSentence, work } from "./components.js";
+import { describeFailure, formOf, isPaused, lastHour } from "./sources_health.js";
 
 const REFRESH_MS = 5000;
 const ORDER = { open: 1, suspended: 1, half_open: 2, closed: 3, unknown: 4 };
 /** The filters by their value. */
-const FILTERS = { all: () => true, failing: isFailing, paused: isPaused };
+const FILTERS = { all: () => true, failing: (one) => Boolean(one.failing), paused: isPaused };
 
 let which = "all";
 let states = [];
@@ -40,11 +40,10 @@ function draw() {
   fill(list, table(t("Sources"), [
     { title: t("Source"), cell: (one) => h("a", { href: formOf(one.id) }, one.name) },
     { title: t("State"), cell: state },
-    { title: t("Resumes in"), kind: "num", cell: (one) => (one.seconds > 0 ? timeLeft(one.seconds) : "–") },
-    { title: t("Reason"), cell: reason },
-    { title: "p50", kind: "num", cell: (one) => seconds(one.p50) },
-    { title: t("Last hour"), kind: "num", cell: (one) => (one.ok || one.failed ? t("{ok} ok, {failed} failed", { ok: number(one.ok ?? 0), failed: number(one.failed ?? 0) }) : "–") },
-    { title: t("Reset"), cell: (one) => isPaused(one) && h("button", { type: "button", class: "soft small", onclick: () => reset(one) }, t("Resume now"), h("span", { class: "visually-hidden" }, ` ${one.name}`)) },
+    { title: t("Reason"), cell: (one) => reason(one) || none() },
+    { title: "p50", kind: "num", cell: (one) => (one.p50 > 0 ? seconds(one.p50) : none()) },
+    { title: t("Last hour"), kind: "num", cell: (one) => lastHour(one) ?? none() },
+    { title: t("Resumes"), kind: "nowrap", cell: (one) => (isPaused(one) ? resumes(one) : none()) },
   ], found, emptyMessage(), { isStacked: true }));
 }
 
@@ -55,29 +54,27 @@ function emptyMessage() {
 }
 
 /** Failing sources are first, then paused ones. */
-const order = (one) => (isFailing(one) ? 0 : ORDER[one.state] ?? 4);
+const order = (one) => (one.failing ? 0 : ORDER[one.state] ?? 4);
 
-function isPaused(one) {
-  return one.state !== "closed" && one.state !== "unknown";
-}
-
-/** A source fails if it needs attention, or if it is queried and no request of the last hour succeeded. */
-function isFailing(one) {
-  return Boolean(one.failing) || (one.state === "closed" && one.failed > 0 && !one.ok);
-}
+const none = () => h("span", { class: "faint none" }, "–");
 
 function reason(one) {
-  if (!one.failing && !one.reason) return "–";
-  return [one.failing && `${describeFailure(one.failing)}. `, one.reason && h("span", { lang: langOf(one.reason) }, one.reason)];
+  if (!one.failing && !one.reason) return null;
+  return [one.failing && `${toSentence(describeFailure(one.failing))} `, one.reason && h("span", { lang: langOf(one.reason) }, one.reason)];
 }
 
 function state(one) {
-  const paused = isPaused(one) && one.state !== "half_open" && h("span", { class: "badge bad" }, t("paused"));
-  if (isFailing(one)) return [h("span", { class: "badge bad" }, t("failing")), " ", paused];
-  if (paused) return paused;
-  if (one.state === "half_open") return h("span", { class: "badge warn" }, t("recovering"));
+  const bad = (text) => h("span", { class: "badge bad" }, text);
+  if (one.failing) return [bad(t("failing")), isPaused(one) && [" ", bad(t("paused"))]];
+  if (isPaused(one)) return bad(t("paused"));
   if (one.state === "unknown") return h("span", { class: "badge quiet" }, t("not queried yet"));
   return h("span", { class: "badge" }, t("active"));
+}
+
+/** When a paused source is queried again, and a button that resumes it at once. */
+function resumes(one) {
+  return h("span", { class: "resumes" }, one.seconds > 0 ? t("in {time}", { time: timeLeft(one.seconds) }) : t("with the next search"),
+    h("button", { type: "button", class: "soft small", onclick: () => reset(one) }, t("Resume now"), h("span", { class: "visually-hidden" }, ` ${one.name}`)));
 }
 
 async function reset(one) {

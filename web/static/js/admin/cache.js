@@ -34,12 +34,20 @@ async function refresh() {
 function draw(statistics) {
   const { signals, today } = statistics;
   fill(notes, !statistics.licensed && h("p", { class: "note" }, t("The license does not include the semantic cache. Nothing is stored or searched."), " ", h("a", { href: "/admin/license/" }, t("License"))));
+  // Without a license there is nothing to count, except for what an earlier one has left.
+  const documents = signals.indexed + signals.pinned;
+  if (!statistics.licensed && !documents && !signals.known) return;
   fill(tiles,
-    tile(t("Documents"), signals.indexed + signals.pinned, signals.known ? tn("1 more requested and not cached yet.", "{n} more requested and not cached yet.", signals.known) : t("All requested documents are cached.")),
+    tile(t("Documents"), documents, documentsLine(documents, signals.known)),
     tile(t("Searchable passages"), statistics.chunks, tn("One document is pinned.", "{n} documents are pinned.", signals.pinned)),
     h("div", { class: "tile" }, h("span", { class: "muted" }, t("Full texts")), h("b", { class: "num" }, bytes(statistics.body_bytes)), h("p", { class: "faint" }, t("Compressed size in storage."))),
     tile(t("Access grants"), statistics.grants, t("One per user who retrieved a document.")));
   fill(cards, livenessCard(statistics.liveness), todayCard(today), backendCard(t("Vector store"), statistics.vector_store), backendCard(t("Text storage"), statistics.storage));
+}
+
+function documentsLine(documents, known) {
+  if (known) return tn("1 more requested and not cached yet.", "{n} more requested and not cached yet.", known);
+  return documents ? t("All requested documents are cached.") : t("The cache is empty.");
 }
 
 const tile = (name, value, extra) => h("div", { class: "tile" }, h("span", { class: "muted" }, name), h("b", { class: "num" }, number(value)), h("p", { class: "faint" }, extra));

@@ -1,7 +1,7 @@
 // Dashboard: sources that need attention, status tiles, live charts, recent changes.
 
 import { get } from "../api.js";
-import { fill, h } from "../dom.js";
+import { fill, h, one } from "../dom.js";
 import { t } from "../i18n.js";
 import { actionsTable } from "./audit/table.js";
 import { errorAlert, work } from "./components.js";
@@ -23,6 +23,8 @@ const below = h("div", { class: "cards" });
 
 let last = "";
 let fullShares = [];
+/** On a new installation, the first steps are shown instead of empty charts. */
+let isNew = Boolean(one(".first-run"));
 async function refresh() {
   try {
     const now = await get("/activity/now/");
@@ -35,6 +37,8 @@ async function refresh() {
     // Content that the user is reading is not replaced.
     if (live.contains(document.activeElement) || live.querySelector("details[open]")) return;
     last = json;
+    isNew &&= now.searches_today === 0;
+    for (const part of [tiles, live, month]) part.hidden = isNew;
     fill(live, hourCards(now));
   } catch (error) {
     if (!failed.firstChild) fill(failed, errorAlert(error, refresh));
@@ -45,9 +49,11 @@ async function loadMonth() {
   try {
     const activity = await get("/activity/?days=30");
     fill(advice, storageAdvice(activity.totals));
+    isNew &&= activity.totals.searches === 0;
     fullShares = activity.days.map((one) => (one.searches ? one.full / one.searches : null));
     fill(month, monthCards(activity));
   } catch (error) {
+    isNew = false;
     fill(month, h("div", { class: "is-wide" }, errorAlert(error, loadMonth)));
   }
 }

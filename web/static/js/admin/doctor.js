@@ -26,7 +26,7 @@ const steps = [
 
 fill(work(),
   h("p", { class: "lead muted" }, t("Paste a request to a JSON or XML API as you would enter it in a browser or a terminal. The configuration is suggested from the response."),
-    " ", h("a", { href: "/admin/gallery/" }, t("Browse ready-made sources")), " ",
+    " ", h("a", { href: "/admin/gallery/" }, t("Browse ready-made sources")), " · ",
     h("a", { href: "/admin/searchproviders/new/" }, t("Expert form"))),
   h("div", { class: "doctor" }, steps[0].section, h("div", { class: "answer-and-fields" }, steps[1].section, steps[2].section), steps[3].section));
 

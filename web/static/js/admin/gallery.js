@@ -6,6 +6,7 @@ import { langOf, loadCatalog, t, tc, tn } from "../i18n.js";
 import { SaveForm } from "./doctor/save.js";
 import { errorMessage, loadInto, work } from "./components.js";
 import { face } from "./face.js";
+import { withCode } from "./records/format.js";
 
 /** Maximum number of tags with a button; the others can be found with the filter. */
 const TAGS_MAX = 24;
@@ -53,7 +54,7 @@ function draw() {
 
 function item(source) {
   const needs = source.needs.length ? t("needs {what}", { what: [...new Set(source.needs.map(describeNeed))].join(", ") }) : t("no setup needed");
-  return h("li", {}, h("h2", {}, face(source.name, sources.indexOf(source)), source.name), h("p", { lang: langOf(source.description) }, tc(source.description)),
+  return h("li", {}, h("h2", {}, face(source.name, sources.indexOf(source)), source.name), h("p", { lang: langOf(source.description) }, withCode(tc(source.description))),
     h("div", { class: "ready-foot" },
       h("span", { class: "badges" }, h("span", { class: source.needs.length ? "badge warn" : "badge" }, needs), h("span", { class: "badge quiet" }, source.connector)),
       h("button", { type: "button", class: "soft small", onclick: (event) => use(source, event.currentTarget) }, t("Use"), h("span", { class: "visually-hidden" }, ` ${source.name}`))));
@@ -76,7 +77,7 @@ async function use(source, button) {
     const close = h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, t("Close"));
     const needsAccount = source.needs.includes("authenticator") && h("p", { class: "note" }, t("Each user connects their own account. Set up the authenticator first."), " ", h("a", { href: "/admin/authenticators/" }, t("Authenticators")));
     const dialog = h("dialog", { class: "use", "aria-labelledby": "use-title", onclose: () => { dialog.remove(); button.focus(); } },
-      h("div", { class: "work-head" }, h("h2", { id: "use-title" }, source.name), close), h("p", { class: "muted", lang: langOf(source.description) }, tc(source.description)), needsAccount, saveForm.element);
+      h("div", { class: "work-head" }, h("h2", { id: "use-title" }, source.name), close), h("p", { class: "muted", lang: langOf(source.description) }, withCode(tc(source.description))), needsAccount, saveForm.element);
     document.body.append(dialog);
     dialog.showModal();
     dialog.querySelector("input").focus();

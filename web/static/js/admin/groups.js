@@ -1,5 +1,6 @@
 // Groups page: the members of a group, and the sources that only they can see.
 
+import { get } from "../api.js";
 import { t } from "../i18n.js";
 import { memberCard } from "./groups/member_card.js";
 import { start } from "./records/page.js";
@@ -13,4 +14,11 @@ const SOURCES = {
   api: "/searchproviders/", page: "/admin/searchproviders/", name: "name",
 };
 
-start({ form: { after: (form) => !form.isNew && [memberCard(form, USERS), memberCard(form, SOURCES)] } });
+/** The numbers of members and sources of each group, by its id. */
+async function countMembers() {
+  const [groups, users, sources] = await Promise.all([get("/groups/"), get(USERS.api), get(SOURCES.api)]);
+  const countIn = (rows, name) => rows.filter((row) => row.groups?.includes(name)).length;
+  return new Map(groups.map(({ id, name }) => [id, { members: countIn(users, name), sources: countIn(sources, name) }]));
+}
+
+start({ list: { states: countMembers }, form: { after: (form) => !form.isNew && [memberCard(form, USERS), memberCard(form, SOURCES)] } });

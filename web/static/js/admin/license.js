@@ -11,7 +11,7 @@ loadInto(place, "/license/", draw);
 function draw(license) {
   const features = Object.entries(license.features ?? {});
   return [
-    card(t("Status"), h("p", {}, badge(license.status), " ", !license.expiration && license.message),
+    card([t("Status"), " ", badge(license.status)], !license.expiration && license.message && h("p", {}, license.message),
       h("dl", { class: "facts" },
         license.status !== "none" && [
           fact(t("Owner"), license.owner || "–"),

@@ -1,10 +1,10 @@
-// Log viewer: a tab for each file, the last lines, filters by level and text, follow, download.
+// Log viewer: the last lines of a file, filters by level and text, follow, download.
 
 import { get, prefix } from "../api.js";
 import { fill, h } from "../dom.js";
-import { number, t, time, tn } from "../i18n.js";
-import { errorAlert, segments, loadInto, toggle, work } from "./components.js";
-import { filterLines, parseLine } from "./logs/lines.js";
+import { number, t, tn } from "../i18n.js";
+import { errorAlert, loadInto, toggle, work } from "./components.js";
+import { filterLines, parseLine, parseMessage } from "./logs/lines.js";
 
 const LINES = [50, 200, 500, 1000, 5000];
 const FOLLOW_MS = 3000;
@@ -14,10 +14,10 @@ let lines = [];
 let isCut = false;
 const amount = h("select", {}, LINES.map((one) => h("option", { value: one, selected: one === 500 }, number(one))));
 const filter = h("input", { type: "search", autocomplete: "off", spellcheck: "false", maxlength: 200 });
-const level = h("select", {}, [["", t("All")], ["ERROR", t("Errors")], ["WARN", t("Warnings and errors")], ["INFO", t("Without details")]].map(([value, label]) => h("option", { value }, label)));
-const files = toggle(t("Requests for files"), false, () => draw());
+const level = h("select", {}, [["", t("All")], ["INFO", t("Info and above")], ["WARN", t("Warnings and errors")], ["ERROR", t("Errors")]].map(([value, label]) => h("option", { value }, label)));
+const withFiles = toggle(t("Requests for files"), false, () => draw());
 const follow = toggle(t("Follow"), false, () => isFollowing() && load());
-const download = h("a", { class: "soft push" }, t("Download"));
+const download = h("a", { class: "soft" }, t("Download"));
 const count = h("p", { class: "muted", role: "status" });
 const box = h("pre", { class: "log", tabindex: "0", role: "region", "aria-label": t("Log lines") });
 const failed = h("div");
@@ -34,19 +34,14 @@ const isFollowing = () => file !== null && isOn(follow);
 
 function viewer(found) {
   if (!found.length) return h("p", { class: "note" }, t("No log files yet. They are written to the logs folder in SVC_DATA_DIR."));
+  const sized = (one) => t("{name}, {size} kB", { name: one.name, size: number(Math.ceil(one.size / 1024)) });
+  const files = h("select", { onchange: () => { file = files.value; load(); } }, found.map((one) => h("option", { value: one.name }, sized(one))));
   file = found[0].name;
   queueMicrotask(load);
-  const size = (one) => t("{size} kB, {time}", { size: number(Math.ceil(one.size / 1024)), time: one.modified ? time(one.modified) : "–" });
-  const about = h("span", { class: "muted" }, size(found[0]));
-  const tabs = segments(t("Files"), found.map((one) => [one.name, one.name]), file, (name) => {
-    file = name;
-    about.textContent = size(found.find((one) => one.name === name));
-    load();
-  });
   return [
-    h("div", { class: "tools" }, tabs, about),
-    h("div", { class: "tools" }, h("label", { class: "grow" }, t("Filter"), filter), h("label", {}, t("Level"), level), h("label", {}, t("Lines"), amount), files, follow, download),
-    failed, count, box,
+    h("div", { class: "tools" }, h("label", { class: "some" }, t("File"), files), h("label", { class: "grow" }, t("Filter"), filter), h("label", {}, t("Level"), level), h("label", {}, t("Lines"), amount)),
+    h("div", { class: "tools" }, count, h("span", { class: "push" }), withFiles, follow, download),
+    failed, box,
   ];
 }
 
@@ -64,7 +59,7 @@ async function load() {
 }
 
 function draw() {
-  const found = filterLines(lines, { level: level.value, text: filter.value.trim().toLowerCase(), withFiles: isOn(files) });
+  const found = filterLines(lines, { level: level.value, text: filter.value.trim().toLowerCase(), withFiles: isOn(withFiles) });
   const isFiltered = found.length < lines.length;
   const wasAtEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 40;
   fill(box, found.map(colored));
@@ -76,10 +71,11 @@ function draw() {
 
 const CLASSES = { ERROR: "is-bad", WARN: "is-warn", INFO: "is-info", DEBUG: "is-debug", TRACE: "is-debug" };
 
-/** A line with its time and its level set off; all of an error or a warning has its color. */
+/** A line with its time and its level set off; all of an error or a warning has its color. What surrounds the message is faint. */
 function colored(line) {
   const { time: when, level: word, text } = parseLine(line);
   const isSevere = word === "ERROR" || word === "WARN";
   const head = when ? [h("span", { class: "log-time" }, when), " ", h("span", { class: `log-level ${CLASSES[word]}` }, word.padEnd(5)), " "] : [];
-  return h("span", { class: isSevere ? CLASSES[word] : null }, head, text, "\n");
+  const { before, message, after } = when ? parseMessage(text) : { before: "", message: text, after: "" };
+  return h("span", { class: isSevere ? CLASSES[word] : null }, head, before && h("span", { class: "log-context is-before" }, before), message, after && h("span", { class: "log-context" }, after), "\n");
 }

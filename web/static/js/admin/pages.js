@@ -3,10 +3,13 @@
 import { get } from "../api.js";
 import { all, one } from "../dom.js";
 import { number } from "../i18n.js";
-import { scrollToCurrentTab } from "../tabs.js";
+import { markHiddenTabs, scrollToCurrentTab } from "../tabs.js";
 
 const tabs = one(".tabs");
-if (tabs) scrollToCurrentTab(tabs);
+if (tabs) {
+  scrollToCurrentTab(tabs);
+  markHiddenTabs(tabs);
+}
 
 /** The palette is loaded when it is opened for the first time. */
 const togglePalette = async () => (await import("./palette/palette.js")).toggle();

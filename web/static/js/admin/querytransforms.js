@@ -38,9 +38,8 @@ function preview(form) {
       form.showErrors(error);
     }
   };
-  const element = h("section", { class: "card" }, h("h2", {}, t("Try it on a query")),
+  return h("section", { class: "card" }, h("h2", {}, t("Try it on a query")),
     h("form", { class: "test-form", onsubmit: submit }, h("label", { for: "test-query" }, t("Query")), h("div", { class: "beside" }, query, h("button", { class: "go" }, t("Preview")))), answer);
-  return [element, h("p", { class: "muted" }, h("a", { href: `${prefix}/query_transform_form/` }, t("Upload page")))];
 }
 
 const result = (response) => [

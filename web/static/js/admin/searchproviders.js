@@ -1,20 +1,20 @@
-// Sources page: latency, paused sources, pasted JSON, tests, and the editor of the mappings.
+// Sources page: latency, failing and paused sources, pasted JSON, tests, and the editor of the mappings.
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { mappingEditor } from "./doctor/editor.js";
 import { face } from "./face.js";
-import { pausedBadge } from "./records/cells.js";
 import { start } from "./records/page.js";
 import { pasteJson } from "./records/paste.js";
 import { sourceTest } from "./records/test_panel.js";
+import { healthBadges } from "./sources_health.js";
 
 start({
   list: {
     states: async () => new Map((await get("/searchproviders/states/")).map((state) => [state.id, state])),
     mark: (row) => face(row.name, row.id),
-    badge: (row, state) => pausedBadge(state),
+    badge: (row, state) => healthBadges(state),
     create: () => h("a", { class: "go", href: "/admin/doctor/" }, t("Add a source")),
     tools: (reload) => [
       h("a", { class: "soft", href: "/admin/searchproviders/new/" }, t("Expert form")),

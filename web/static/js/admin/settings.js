@@ -3,6 +3,7 @@
 import { fill, h } from "../dom.js";
 import { langOf, loadCatalog, t, tc, tn } from "../i18n.js";
 import { segments, loadInto, table, work } from "./components.js";
+import { withCode } from "./records/format.js";
 
 let settings = [];
 let which = "all";
@@ -28,7 +29,7 @@ function draw() {
   fill(list, table(t("Settings"), [
     { title: t("Name"), cell: (one) => [h("code", {}, one.name), h("div", { class: "faint" }, tc(one.kind))] },
     { title: t("Value"), cell: (one) => [value(one.value), one.origin !== "default" && h("div", { class: "faint" }, t("default:"), " ", value(one.default))] },
-    { title: t("Origin"), cell: (one) => h("span", { class: one.origin === "default" ? "badge quiet" : "badge" }, tc(one.origin)) },
+    { title: t("Origin"), cell: (one) => h("span", { class: one.origin === "default" ? "badge quiet none" : "badge" }, tc(one.origin)) },
     { title: t("Description"), cell: (one) => h("span", { lang: langOf(one.meaning) }, withCode(tc(one.meaning))) },
   ], found, t("No matching settings."), { isStacked: true }));
 }
@@ -37,6 +38,3 @@ function value(one) {
   if (one === "" || one === null || one === undefined) return h("i", { class: "faint" }, t("empty"));
   return h("code", {}, typeof one === "string" ? one : JSON.stringify(one));
 }
-
-/** Text in which words in backticks are shown as code. */
-const withCode = (text) => text.split("`").map((piece, place) => (place % 2 ? h("code", {}, piece) : piece));

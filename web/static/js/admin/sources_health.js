@@ -1,6 +1,11 @@
-// Why a source fails, in words, and since when. For the dashboard and the list of paused sources.
+// The health of a source: whether and why it fails, whether it is paused, and its requests in the last hour. For the
+// dashboard, the list of sources and the page of their health.
 
-import { locale, t, time } from "../i18n.js";
+import { h } from "../dom.js";
+import { locale, number, t, time, timeLeft } from "../i18n.js";
+
+/** The page with the health of all sources. */
+export const HEALTH_PAGE = "/admin/breakers/";
 
 const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
@@ -28,3 +33,23 @@ const isToday = (moment) => new Date(moment).toDateString() === new Date().toDat
 
 /** The form of the source, where its settings can be corrected and tested. */
 export const formOf = (id) => `/admin/searchproviders/${id}/`;
+
+/** A paused source is not queried, or only by a single request that checks whether it has recovered. */
+export const isPaused = (one) => one.state !== "closed" && one.state !== "unknown";
+
+/** Badges of a source that fails or is paused, with links to the page that says why. */
+export function healthBadges(state) {
+  if (!state) return null;
+  const badge = (text, title) => h("a", { class: "badge bad", href: HEALTH_PAGE, title }, text);
+  return [
+    state.failing && badge(t("failing"), describeFailure(state.failing)), " ",
+    isPaused(state) && badge(state.seconds > 0 ? t("paused, {time} left", { time: timeLeft(state.seconds) }) : t("paused"), state.reason || null),
+  ];
+}
+
+/** The successful and failed requests of the last hour, or null if there were none. */
+export function lastHour({ ok = 0, failed = 0 } = {}) {
+  if (!ok && !failed) return null;
+  const failures = failed > 0 && h("span", { class: "failed" }, t("{n} failed", { n: number(failed) }));
+  return h("span", { class: "num" }, ok > 0 && t("{n} ok", { n: number(ok) }), ok > 0 && failures ? ", " : null, failures);
+}

@@ -7,7 +7,7 @@ import { toggleFold } from "./fold.js";
 import { showPassages } from "./passages.js";
 import { handleRatings } from "./rating.js";
 
-export { setOpen } from "./fold.js";
+export { markClipped, setOpen } from "./fold.js";
 
 const POINTED_MS = 2400;
 

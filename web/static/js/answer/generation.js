@@ -20,8 +20,10 @@ export async function generate(slot, body) {
   section.hidden = false;
   render(section, initialState(), "");
   renderSources(section, []);
+  let outcome;
   try {
-    return await follow(section, body, stop.signal);
+    outcome = await follow(section, body, stop.signal);
+    return outcome;
   } catch (error) {
     if (stop.signal.aborted) return { end: "stopped" };
     const known = error instanceof ApiError;
@@ -30,7 +32,8 @@ export async function generate(slot, body) {
   } finally {
     clearInterval(clock);
     cancel.removeEventListener("click", onCancel);
-    section.hidden = true;
+    // The caller replaces the text with the answer, so that the list below moves once.
+    section.hidden = outcome?.end !== "done";
   }
 }
 

@@ -48,7 +48,8 @@ async function load({ isNew = false } = {}) {
 
 /** Prepares the card that is on the page. */
 function showCard() {
-  if (one(".done", slot)) loadFinished();
+  const done = one(".done", slot);
+  if (done) loadFinished().then(({ markClipped }) => markClipped(done));
   state.isFinal ||= one(".answer-ask", slot)?.dataset.final === "true";
   updateLabels();
   askIfWanted();
@@ -83,14 +84,19 @@ async function requestSummary(items = state.selection) {
   if (run !== state.run) return;
   const outcome = await generation?.generate(slot, body);
   if (run !== state.run) return;
+  if (outcome?.end === "done") return showNew();
   setBusy(false);
   if (!outcome) toast(t("The service did not respond. Check your connection and try again."), { bad: true });
-  else if (outcome.end === "done") {
-    await load({ isNew: true });
-    announce(t("Answer ready."));
-  } else if (outcome.end === "failed") {
+  else if (outcome.end === "failed") {
     (await import("./failure.js")).showFailure(one(".failed", slot), outcome, seconds ?? form.dataset.time);
   }
+}
+
+/** Shows the answer that was just written. Its text stays until then. */
+async function showNew() {
+  state.isBusy = false;
+  await load({ isNew: true });
+  announce(t("Answer ready."));
 }
 
 function setBusy(isBusy) {

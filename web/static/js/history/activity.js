@@ -10,9 +10,9 @@ const BAR = 14;
 /** Height of the bar of a day without searches. */
 const STUB = 2;
 
-/** Fills the section, and shows it if there were searches. */
-export async function showActivity(section) {
-  const { days } = await get("/activity/mine/");
+/** Fills the section, and shows it if there were searches. On a phone it is below the list, so it waits for the list. */
+export async function showActivity(section, list) {
+  const [{ days }] = await Promise.all([get("/activity/mine/"), list]);
   const total = days.reduce((sum, one) => sum + one.searches, 0);
   if (!total) return;
   const sentence = tn("1 search", "{n} searches", total);

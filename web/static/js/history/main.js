@@ -49,8 +49,7 @@ addEventListener("popstate", () => {
   filter.value = view.text;
   load();
 });
-load();
-showActivity(one("#activity")).catch(() => null);
+showActivity(one("#activity"), load()).catch(() => null);
 
 function viewFromUrl() {
   const parameters = new URLSearchParams(location.search);

@@ -56,9 +56,9 @@ function description(search, list) {
       { class: "meta num" },
       h("time", { datetime: search.date_created, title: time(search.date_created) }, hours.format(new Date(search.date_created))),
       h("span", { class: `state ${kind}` }, words),
-      Number.isInteger(search.retrieved) && retrievedCount(search.retrieved),
       search.searchprovider_list.length > 0 && h("span", null, sources(search)),
       isUpdated && h("span", null, t("last run {when}", { when: time(search.date_updated) })),
+      countOf(search),
     ),
   );
 }
@@ -130,11 +130,15 @@ function toggleRuns(search, element) {
   title.focus();
 }
 
+/** The number of results of the newest run. It is loaded after the list, so its space is reserved. */
+function countOf({ retrieved, status }) {
+  if (Number.isInteger(retrieved)) return retrievedCount(retrieved);
+  return retrieved === undefined && !isBusy(status) && h("span", { class: "count" });
+}
+
 /** Adds the number of results of the newest run to a row without one. */
 export function showCount(element, retrieved) {
-  const meta = element.querySelector(".meta");
-  if (!meta || meta.querySelector(".count")) return;
-  meta.querySelector(".state").after(retrievedCount(retrieved));
+  element.querySelector(".count:empty")?.replaceWith(retrievedCount(retrieved));
 }
 
 /** The number of results that the sources returned. The list may have fewer, so the text says "retrieved". */

@@ -78,7 +78,8 @@ pub async fn read_suggestions(
     errors.into_result(()).map_err(ApiError::invalid)?;
 
     let mut providers = state.store.providers().await?;
-    providers.retain(|provider| provider.spec.active && caller.principal.may_see(provider));
+    let may_see = |provider: &SearchProvider| caller.principal.may_see(provider);
+    providers.retain(|one| one.spec.active && may_see(one) && state.can_have_results(one));
     let places = suggest_places(&providers, &typed);
     let searches = own_searches(&state, caller.principal.user, &typed).await?;
     let mut suggestions = suggest_queries(&searches, &typed);

@@ -40,7 +40,7 @@ const SECTIONS: &[Section] = &[
             page("searchproviders", "/admin/searchproviders/", "Sources"),
             page("doctor", "/admin/doctor/", "Add a source"),
             page("gallery", "/admin/gallery/", "Ready-made sources"),
-            page("breakers", "/admin/breakers/", "Paused sources"),
+            page("breakers", "/admin/breakers/", "Source health"),
         ],
     ),
     section(

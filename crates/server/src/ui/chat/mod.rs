@@ -22,6 +22,7 @@ use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
 use domain::chat::{CONTENT_CHARS_MAX, Chat, DocumentRef, LIST_MAX, Speaker};
 use domain::ids::{AiProviderId, ChatId, MessageId, ProviderId, ResultId, SearchId};
 use domain::prompt::{CHAT, CHAT_RAG};
+use domain::provider::SearchProvider;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use syntax::highlights;
@@ -169,7 +170,8 @@ async fn page_of(
         usable.into_iter().partition(|model| model.spec.serves(Role::Chat));
     let could_serve = others.into_iter().find(|model| model.spec.model == EXTRACTIVE_MODEL);
     let mut providers = state.store.providers().await?;
-    providers.retain(|provider| provider.spec.active && caller.principal.may_see(provider));
+    let may_see = |provider: &SearchProvider| caller.principal.may_see(provider);
+    providers.retain(|one| one.spec.active && may_see(one) && state.can_have_results(one));
     let sources = providers.into_iter().take(SOURCES_SHOWN_MAX);
     Ok(ChatPage {
         sources: sources.map(|one| SourceView { id: one.id, name: one.spec.name }).collect(),

@@ -3,6 +3,7 @@
 use super::list::{ListView, Listing};
 use super::query::{Fields, ListQuery};
 use super::result::ResultView;
+use super::sources::closed_providers;
 use crate::api::search::{log_view, own_search};
 use crate::auth::Caller;
 use crate::error::ApiError;
@@ -84,7 +85,8 @@ pub async fn read_list(
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let mixed = state.federation.mixer.mix(&search, &query.request(links.base())).await?;
     log_view(&search, &mixed);
-    let listing = Listing { state: &state, context: &context, search: &search, query: &query, asked: &[] };
-    let list = listing.view(mixed);
-    ListFragments::of(&state, &context, &list, |_, _| true).map(Json)
+    let closed = closed_providers(&state).await?;
+    let (state, search, query) = (&*state, &search, &query);
+    let list = Listing { state, context: &context, search, query, asked: &[], closed: &closed }.view(mixed);
+    ListFragments::of(state, &context, &list, |_, _| true).map(Json)
 }

@@ -77,6 +77,8 @@ pub struct Listing<'a> {
     pub query: &'a ListQuery,
     /// The queried providers while the search runs.
     pub asked: &'a [SearchProvider],
+    /// The providers that cannot have results.
+    pub closed: &'a [ProviderId],
 }
 
 impl Listing<'_> {
@@ -134,6 +136,7 @@ impl Listing<'_> {
     fn rail(&self, info: &MixedInfo) -> Vec<SourceView> {
         let asked: &[SearchProvider] = if self.search.status.is_final() { &[] } else { self.asked };
         let mut rail = sources::rail(self.state, info, asked);
+        sources::leave_out(&mut rail, self.closed);
         let facets = info.facets.as_ref().map(|facets| facets.sources.as_slice()).unwrap_or_default();
         add_choices(&mut rail, self.query, self.search.id, facets);
         sources::sort_finished(&mut rail);

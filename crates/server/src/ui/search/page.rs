@@ -7,7 +7,7 @@ use super::picker::Picker;
 use super::query::{Fields, ListQuery};
 use super::search_form::{SearchForm, requested_providers};
 use super::shared_link;
-use super::sources::visible_providers;
+use super::sources::{closed_providers, visible_providers};
 use crate::api::sapi::usable_models;
 use crate::api::search::{is_prefetch, log_view, own_search};
 use crate::auth::Caller;
@@ -23,10 +23,8 @@ use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::ai_provider::Role;
 use domain::ids::SearchId;
-use domain::mixed::MixedResponse;
 use domain::owner_scope::OwnerScope;
 use domain::ports::Corpus;
-use domain::provider::SearchProvider;
 use domain::result::ResultSet;
 use domain::search::{ProviderRef, Search, SearchFilter};
 use federation::FederationError;
@@ -192,10 +190,12 @@ impl PageView<'_> {
         };
         log_view(search, &mixed);
         let card = answer_card(self.state, self.caller, search, query).await?;
+        let closed = closed_providers(self.state).await?;
+        let (state, context, asked, closed) = (self.state, self.context, &asked, &closed);
         let page = SearchPage {
             query: search.spec.query_string.clone(),
             picker: self.picker(&search.spec.searchprovider_list).await?,
-            list: Some(self.view(search, query, &asked, mixed)),
+            list: Some(Listing { state, context, search, query, asked, closed }.view(mixed)),
             shared: shared_link::parameters(&search.spec),
             has_answers: card.as_ref().is_some_and(|card| card.can_ask),
             card,
@@ -207,16 +207,6 @@ impl PageView<'_> {
     fn partial_sets(&self, search: &Search) -> Vec<ResultSet> {
         let sets = self.state.federation.progress.snapshot(search.id, search.run);
         sets.iter().map(|set| ResultSet::clone(set)).collect()
-    }
-
-    fn view(
-        &self,
-        search: &Search,
-        query: &ListQuery,
-        asked: &[SearchProvider],
-        mixed: MixedResponse,
-    ) -> ListView {
-        Listing { state: self.state, context: self.context, search, query, asked }.view(mixed)
     }
 
     async fn picker(&self, list: &[ProviderRef]) -> Result<Picker, ApiError> {

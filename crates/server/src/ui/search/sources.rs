@@ -4,6 +4,7 @@ use crate::error::ApiError;
 use crate::state::AppState;
 use domain::ids::ProviderId;
 use domain::mixed::{MixedInfo, ProviderInfo, SourceOrder};
+use domain::ports::Corpus;
 use domain::provider::SearchProvider;
 use domain::result::{ProviderError, ResultSet};
 use domain::status::ProviderStatus;
@@ -22,14 +23,25 @@ pub fn color(id: ProviderId) -> i64 {
     id.0.rem_euclid(COLORS)
 }
 
-/// The active providers that the user may see, ordered by id.
+/// The active providers that the user may see and that can have results, ordered by id.
 pub async fn visible_providers(
     state: &AppState,
     person: &Principal,
 ) -> Result<Vec<SearchProvider>, ApiError> {
     let mut providers = state.store.providers().await?;
-    providers.retain(|provider| provider.spec.active && person.may_see(provider));
+    providers.retain(|provider| {
+        provider.spec.active && person.may_see(provider) && state.can_have_results(provider)
+    });
     Ok(providers)
+}
+
+/// The providers that cannot have results, although searches query them.
+pub async fn closed_providers(state: &AppState) -> Result<Vec<ProviderId>, ApiError> {
+    if state.corpus.is_open() {
+        return Ok(Vec::new());
+    }
+    let providers = state.store.providers().await?;
+    Ok(providers.iter().filter(|provider| !state.can_have_results(provider)).map(|one| one.id).collect())
 }
 
 /// The line of a source: its status, and the filter by it.
@@ -189,6 +201,14 @@ pub fn rail(state: &AppState, info: &MixedInfo, asked: &[SearchProvider]) -> Vec
     }
     lines.sort_by_key(|line| line.id);
     lines
+}
+
+/// Leaves out the closed sources, unless the search has no others.
+pub fn leave_out(lines: &mut Vec<SourceView>, closed: &[ProviderId]) {
+    let is_open = |line: &SourceView| !closed.contains(&line.id);
+    if lines.iter().any(is_open) {
+        lines.retain(is_open);
+    }
 }
 
 /// Marks the sources that were asked after others, or not at all.

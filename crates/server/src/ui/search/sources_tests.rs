@@ -49,6 +49,7 @@ fn a_pause_is_shown_in_minutes_from_two_on() {
         ("suspended", true, Some(120), "rate limited, 2 minutes left"),
         ("suspended", true, Some(119), "rate limited, 119 s left"),
         ("suspended", true, None, "rate limited"),
+        ("suspended", false, Some(240), "failed, paused for 4 minutes"),
         ("error", false, Some(240), "failed, paused for 4 minutes"),
         ("error", false, Some(40), "failed, paused for 40 s"),
         ("error", false, None, "unavailable"),
@@ -96,6 +97,21 @@ fn sources_that_were_asked_later_or_not_at_all_say_so() {
     assert!(with("asked_later", json!(true)).contains(">asked later<"));
     assert!(with("not_asked", json!("no_time")).contains(">not asked: no time left<"));
     assert!(with("not_asked", json!("suspended")).contains(">not asked: rate limited<"));
+}
+
+#[test]
+fn closed_sources_are_left_out_unless_there_are_no_others() {
+    let provider = |id: i64| {
+        let mut provider = SearchProvider::unsaved(ProviderSpec::default(), UserId(1), Default::default());
+        provider.id = ProviderId(id);
+        provider
+    };
+    let left = |closed: &[i64]| {
+        let mut lines = [1, 2].map(|id| SourceView::asking(&provider(id))).to_vec();
+        leave_out(&mut lines, &closed.iter().copied().map(ProviderId).collect::<Vec<_>>());
+        lines.iter().map(|line| line.id.0).collect::<Vec<_>>()
+    };
+    assert_eq!((left(&[]), left(&[2]), left(&[1, 2])), (vec![1, 2], vec![1], vec![1, 2]));
 }
 
 #[test]

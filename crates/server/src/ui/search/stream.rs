@@ -5,7 +5,7 @@ use super::list::Listing;
 use super::query::{Fields, ListQuery};
 use super::search_form::SearchForm;
 use super::shared_link;
-use super::sources::SourceView;
+use super::sources::{SourceView, closed_providers, leave_out};
 use crate::api::search::{EventEncoder, SearchStream, Subscription, event, is_prefetch, own_search};
 use crate::auth::Caller;
 use crate::error::ApiError;
@@ -17,7 +17,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::sse::Event;
 use axum::response::{IntoResponse, Redirect, Response};
-use domain::ids::SearchId;
+use domain::ids::{ProviderId, SearchId};
 use domain::mixed::MixedResponse;
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
@@ -60,7 +60,9 @@ pub async fn start_search(
     let query = ListQuery::default();
     let request = query.request(links.base());
     let asked = state.federation.selector.selected_providers(&search).await?;
-    let encoder = PageFragments::new(Arc::clone(&state), context, query, asked);
+    let closed = closed_providers(&state).await?;
+    let sources = Sources { asked, closed };
+    let encoder = PageFragments::new(Arc::clone(&state), context, query, sources);
     Ok(SearchStream::new(state, search, Subscription { receiver, permit }, request, encoder)
         .stream()
         .into_response())
@@ -84,10 +86,18 @@ pub async fn follow_search(
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let request = query.request(links.base());
     let asked = state.federation.selector.selected_providers(&search).await?;
-    let encoder = PageFragments::new(Arc::clone(&state), context, query, asked);
+    let closed = closed_providers(&state).await?;
+    let sources = Sources { asked, closed };
+    let encoder = PageFragments::new(Arc::clone(&state), context, query, sources);
     Ok(SearchStream::new(state, search, Subscription { receiver, permit }, request, encoder)
         .stream()
         .into_response())
+}
+
+/// The sources of a search: the queried ones, and those of all that cannot have results.
+struct Sources {
+    asked: Vec<SearchProvider>,
+    closed: Vec<ProviderId>,
 }
 
 /// Encodes events as page fragments.
@@ -95,7 +105,7 @@ struct PageFragments {
     state: Arc<AppState>,
     context: PageContext,
     query: ListQuery,
-    asked: Vec<SearchProvider>,
+    sources: Sources,
     /// Digests of the fragments that were sent, so that none is sent twice.
     sent: HashMap<String, u64>,
     has_started: bool,
@@ -126,8 +136,8 @@ struct SearchEnded {
 }
 
 impl PageFragments {
-    fn new(state: Arc<AppState>, context: PageContext, query: ListQuery, asked: Vec<SearchProvider>) -> Self {
-        Self { state, context, query, asked, sent: HashMap::new(), has_started: false }
+    fn new(state: Arc<AppState>, context: PageContext, query: ListQuery, sources: Sources) -> Self {
+        Self { state, context, query, sources, sent: HashMap::new(), has_started: false }
     }
 
     fn source(&self, line: &SourceView) -> Result<String, ApiError> {
@@ -143,7 +153,8 @@ impl PageFragments {
         struct AllSources {
             sources: Vec<SourceView>,
         }
-        let sources = self.asked.iter().map(SourceView::asking).collect();
+        let mut sources: Vec<SourceView> = self.sources.asked.iter().map(SourceView::asking).collect();
+        leave_out(&mut sources, &self.sources.closed);
         let facets =
             self.state.templates.render("search/sources.html", &self.context, AllSources { sources })?;
         Ok(SearchStarted {
@@ -156,8 +167,8 @@ impl PageFragments {
     }
 
     fn fragments(&mut self, search: &Search, page: MixedResponse) -> Result<ListFragments, ApiError> {
-        let Self { state, context, query, asked, sent, .. } = self;
-        let list = Listing { state, context, search, query, asked }.view(page);
+        let Self { state, context, query, sources: Sources { asked, closed }, sent, .. } = self;
+        let list = Listing { state, context, search, query, asked, closed }.view(page);
         ListFragments::of(state, context, &list, |key, html| {
             let mut hasher = DefaultHasher::new();
             html.hash(&mut hasher);

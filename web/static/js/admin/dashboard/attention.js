@@ -2,9 +2,9 @@
 
 import { h } from "../../dom.js";
 import { number, t } from "../../i18n.js";
-import { describeFailure, formOf } from "../sources_health.js";
+import { HEALTH_PAGE, describeFailure, formOf } from "../sources_health.js";
 
-/** The other sources are on the page of paused sources. */
+/** The other sources are on the page of their health. */
 const ROWS_MAX = 8;
 
 /** The card, or null if every source responds. */
@@ -14,7 +14,7 @@ export function attentionCard({ failing, sources }) {
   return h("section", { class: "card attention", "aria-labelledby": "attention-title" },
     h("h2", { id: "attention-title" }, title(failing.length, sources)),
     h("ul", {}, failing.slice(0, ROWS_MAX).map(row)),
-    more > 0 && h("p", {}, h("a", { href: "/admin/breakers/" }, t("{n} more", { n: number(more) }))));
+    more > 0 && h("p", {}, h("a", { href: HEALTH_PAGE }, t("{n} more", { n: number(more) }))));
 }
 
 const title = (count, sources) => (count === 1

@@ -61,12 +61,21 @@ function failedSources(providers) {
   return failed.length > 0 && h("ul", { class: "failed-sources", "aria-label": t("Sources that failed") }, failed.map(item));
 }
 
+/** What the tasks of each queue do, by its name in the API. */
+const QUEUES = {
+  search: () => t("Searches"),
+  page_fetch: () => t("Page fetching"),
+  interactive: () => t("Requests of users"),
+  health_check: () => t("Health checks"),
+  maintenance: () => t("Maintenance"),
+  corpus: () => t("Semantic cache"),
+};
+
 const queues = (now) => table(t("Queues"), [
-  { title: t("Queue"), cell: (one) => one.queue },
+  { title: t("Queue"), cell: (one) => [h("span", { title: one.queue }, QUEUES[one.queue]?.() ?? one.queue), " ", queueHealth(one)] },
   { title: t("Waiting"), kind: "num", cell: (one) => number(one.waiting) },
   { title: t("Active"), kind: "num", cell: (one) => number(one.active) },
   { title: t("Workers"), kind: "num", cell: (one) => number(one.workers) },
-  { title: t("Health"), cell: queueHealth },
 ], now.queues, t("No queues."));
 
 function queueHealth(one) {

@@ -33,7 +33,7 @@ export class SaveForm {
     this.placeholders = findPlaceholders(this.spec).map((placeholder) => {
       const control = h("input", { type: placeholder.isSecret ? "password" : "text", autocomplete: "off", spellcheck: "false", value: valueFromRequest(request, placeholder.label) });
       const help = control.value ? t("Taken from your request.") : placeholder.isSecret ? t("It will not be shown again.") : "";
-      return { ...placeholder, control, element: field(toSentence(placeholder.label, ""), control, help) };
+      return { ...placeholder, control, element: field(labelOf(placeholder), control, help) };
     });
     return h("form", { class: "save-form", novalidate: true, onsubmit: (event) => this.save(event) },
       field(t("Name"), this.name, t("Shown next to each result. Must be unique.")), urlFields, this.placeholders.map((placeholder) => placeholder.element),
@@ -157,6 +157,9 @@ export class SaveForm {
     announce(t("{name} was saved.", { name: saved.name }));
   }
 }
+
+/** The label of a placeholder, such as `API key` of the parameter `api_key`. */
+const labelOf = ({ label }) => toSentence(label.replaceAll("_", " "), "").replace(/^Api /, "API ");
 
 /** The next step after a failed test, by its error code. */
 function nextStep(code) {

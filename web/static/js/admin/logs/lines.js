@@ -6,6 +6,10 @@ export const LEVELS = ["ERROR", "WARN", "INFO", "DEBUG", "TRACE"];
 /** Time, level and text of a line that is not JSON. */
 const PARTS = /^(\d{4}-\S+Z)\s+(ERROR|WARN|INFO|DEBUG|TRACE)\s(.*)$/s;
 const JSON_LEVEL = /^\{.*?"level":"(ERROR|WARN|INFO|DEBUG|TRACE)"/;
+/** The spans of a line and the module that wrote it. */
+const CONTEXT = /^\s*(?:(?:\w+(?:\{[^{}]*\})?:)+\s)?(?:\w+::?)+\s/;
+/** The first of the fields after a message. */
+const FIELD = /\s[a-z][\w.]*=(?=["\w-])/;
 /** An answered request for a style, a script or a logo. Errors are not left out. */
 const FILE_REQUEST = /\b(?:GET|HEAD) \/(?:static|branding)\/\S* answered (?:2\d\d|304)\b/;
 
@@ -13,6 +17,14 @@ const FILE_REQUEST = /\b(?:GET|HEAD) \/(?:static|branding)\/\S* answered (?:2\d\
 export function parseLine(line) {
   const [, time = "", level = JSON_LEVEL.exec(line)?.[1] ?? "", text = line] = PARTS.exec(line) ?? [];
   return { time, level, text };
+}
+
+/** `{before, message, after}` of the text of a line: what surrounds its message. Joined, they are the text. */
+export function parseMessage(text) {
+  const [before = ""] = CONTEXT.exec(text) ?? [];
+  const rest = text.slice(before.length);
+  const end = FIELD.exec(rest)?.index ?? rest.length;
+  return { before, message: rest.slice(0, end), after: rest.slice(end) };
 }
 
 /**

@@ -4,6 +4,7 @@ import { get } from "../../api.js";
 import { announce, fill, h } from "../../dom.js";
 import { langOf, loadCatalog, t, tc } from "../../i18n.js";
 import { breakable } from "../components.js";
+import { processorWords } from "./split_words.js";
 
 /** The control of an ordered list of names, which are loaded from the API. */
 export function ordered(spec) {
@@ -37,7 +38,7 @@ export function ordered(spec) {
   function draw() {
     fill(list, names.map((name, place) => item(name, place)));
     const left = known.filter((row) => !names.includes(row.name));
-    fill(add, h("option", { value: "" }, t("Choose…")), left.map((row) => h("option", { value: row.name }, row.name)));
+    fill(add, h("option", { value: "" }, t("Choose…")), left.map((row) => h("option", { value: row.name }, processorWords(row.name))));
   }
 
   function item(name, place) {
@@ -67,7 +68,9 @@ export function ordered(spec) {
       },
     },
     h("span", { class: "grip", "aria-hidden": "true" }, "⠿"),
-    h("span", { class: "ordered-word" }, row ? summary(row) : h("b", {}, known.length ? t("Unknown to this service.") : ""), h("code", { class: "ordered-name" }, breakable(name))),
+    h("span", { class: "ordered-word" },
+      h("span", {}, h("b", {}, processorWords(name)), " ", h("code", { class: "ordered-name" }, breakable(name))),
+      h("span", { class: "muted" }, row ? summary(row) : known.length ? t("Unknown to this service.") : "")),
     h("span", { class: "ordered-buttons" },
       button(t("Move {what} up", { what: name }), "↑", place === 0, () => move(place, place - 1, true)),
       button(t("Move {what} down", { what: name }), "↓", place === names.length - 1, () => move(place, place + 1, true)),
@@ -94,4 +97,4 @@ async function loadNames(path) {
 }
 
 /** What a processor does; a query transform has no summary. */
-const summary = (row) => (row.summary === undefined ? h("b", {}, t("A query transform.")) : h("b", { lang: langOf(row.summary) }, breakable(tc(row.summary))));
+const summary = (row) => (row.summary === undefined ? t("A query transform.") : h("span", { lang: langOf(row.summary) }, breakable(tc(row.summary))));

@@ -82,6 +82,8 @@ pub enum CellFormat {
     Faint,
     Code,
     Tags,
+    /// Names of processors, as words.
+    Processors,
     /// Yes or no.
     Presence,
     Moment,
@@ -90,6 +92,8 @@ pub enum CellFormat {
     /// Measured at run time, not part of the record.
     Speed,
     LastHour,
+    /// Counted by the page, not part of the record.
+    Count,
 }
 
 pub const fn column(field: &'static str, label: &'static str, format: CellFormat) -> Column {

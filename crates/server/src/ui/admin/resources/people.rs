@@ -58,6 +58,8 @@ pub const GROUPS: Resource = Resource {
     named_by: "name",
     columns: &[
         column("name", "Name", CellFormat::Name),
+        column("members", "Members", CellFormat::Count),
+        column("sources", "Sources", CellFormat::Count),
         column("date_created", "Created", CellFormat::Moment),
     ],
     switches: &[],

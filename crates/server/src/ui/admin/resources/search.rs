@@ -201,7 +201,7 @@ pub const PIPELINES: Resource = Resource {
     named_by: "name",
     columns: &[
         column("name", "Name", CellFormat::Name),
-        column("processors", "Processors", CellFormat::Tags),
+        column("processors", "Processors", CellFormat::Processors),
         column("date_updated", "Changed", CellFormat::Moment),
     ],
     switches: &[],
