@@ -66,7 +66,7 @@ function futile({ shows_queries: showsQueries, futile: list, days }) {
     { title: t("Query"), cell: (one) => h("a", { class: "query", title: one.query, href: `/?q=${encodeURIComponent(one.query)}` }, h("bdi", {}, one.query)) },
     { title: t("Searches"), kind: "num", cell: (one) => number(one.searches) },
     { title: t("Last searched"), kind: "nowrap", cell: (one) => dayShort.format(new Date(one.day)) },
-  ], rows, t("Every search returned results."))) : h("p", { class: "muted" }, t("Queries are private. Set SVC_ACTIVITY_SHOWS_QUERIES to list them here, without user names."));
+  ], rows, t("Every search returned results."), { isStacked: true })) : h("p", { class: "muted" }, t("Queries are private. Set SVC_ACTIVITY_SHOWS_QUERIES to list them here, without user names."));
   return card(t("Searches without results"), h("p", {}, tn("One search", "{n} searches", count)), found);
 }
 
@@ -76,4 +76,4 @@ const ratings = (list) => card(t("Answer ratings"), firstRows(list, (rows) => ta
   { title: t("Reasons"), cell: (one) => (one.reasons ?? []).join(", ") || "–" },
   { title: t("Model"), cell: (one) => one.model || "–" },
   { title: t("Date"), kind: "nowrap", cell: (one) => time(one.date) },
-], rows, t("No answers were rated in this period."))));
+], rows, t("No answers were rated in this period."), { isStacked: true })));
