@@ -26,7 +26,7 @@ const jumps = (page) => page.evaluate(() => window.jumps);
 
 browse("results of the first source are shown while others are searched, and do not move when they respond", { who: () => createUser() }, async (page) => {
   const [latch, later] = [uniqueName("latch"), uniqueName("latch")];
-  const fast = await createSource("/plain/fast?strength=0.3&count=8", { name: uniqueName("Fast") });
+  const fast = await createSource("/plain/fast?strength=0&count=8", { name: uniqueName("Fast") });
   const slow = await createSource(`/latched/${latch}/slow?strength=1&count=6`, { name: uniqueName("Slow"), ...LONG_TIMEOUT });
   const last = await createSource(`/latched/${later}/last?strength=1&count=3`, { name: uniqueName("Last"), ...LONG_TIMEOUT });
   await submitQuery(page, "tidal barrier", { sources: [fast, slow, last] });
@@ -67,7 +67,7 @@ browse("results of the first source are shown while others are searched, and do 
 browse("sources that respond at the same time make one list in the right order", { who: () => createUser() }, async (page) => {
   const latches = [uniqueName("latch"), uniqueName("latch"), uniqueName("latch")];
   const createLatched = (place, what, name) => createSource(`/latched/${latches[place]}/${what}`, { name: uniqueName(name), ...LONG_TIMEOUT });
-  const weak = await createLatched(0, "weak?strength=0.3&count=4", "Weak");
+  const weak = await createLatched(0, "weak?strength=0&count=4", "Weak");
   const strong = await createLatched(1, "strong?strength=1&count=3", "Strong");
   const rest = await createLatched(2, "rest?count=1", "Rest");
   // The clock of the page is paused, so that for the page both respond at the same time, even on a busy machine.
