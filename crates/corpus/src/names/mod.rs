@@ -16,7 +16,7 @@ mod words;
 pub use date_mark::{DateMark, date_at};
 pub use document_kind::DocumentKind;
 pub use months::month_of;
-pub use version_mark::{Mark, Stage, VersionNumber};
+pub use version_mark::{Mark, Stage, VersionNumber, version_number_at};
 pub use words::{Word, words};
 
 use std::borrow::Cow;

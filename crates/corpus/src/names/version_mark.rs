@@ -162,7 +162,7 @@ pub fn mark_at(words: &[Word], place: usize) -> Option<(Mark, usize)> {
     if is_copy_number {
         return Some((Mark::CopyNumber, 1));
     }
-    if let Some((number, used)) = number_at(rest).or_else(|| edition_at(rest)) {
+    if let Some((number, used)) = version_number_at(rest).or_else(|| edition_at(rest)) {
         return Some((Mark::Number(number), used));
     }
     if let Some(number) = draft_number_at(words, place) {
@@ -195,7 +195,7 @@ fn pair_at(words: &[Word]) -> Option<Mark> {
 }
 
 /// `v2`, `version 3`, `rev. 12`, `v2.1`, `rev B`
-fn number_at(words: &[Word]) -> Option<(VersionNumber, usize)> {
+pub fn version_number_at(words: &[Word]) -> Option<(VersionNumber, usize)> {
     let first = words.first()?;
     let prefix = first.text.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_attached = prefix.len() < first.text.len();

@@ -1,6 +1,6 @@
 //! What the text of a document says about its identity, and what it is compared by. Computed once for each text.
 
-use crate::names::{DateMark, Word, date_at, identifier_at, month_of, words};
+use crate::names::{DateMark, Word, date_at, identifier_at, month_of, version_number_at, words};
 
 /// Longest text that is compared word by word; longer ones are compared by their vectors.
 const WORDS_MAX: usize = 512;
@@ -160,6 +160,10 @@ fn numbers(words: &[Word]) -> Vec<(&'static str, String)> {
             continue;
         };
         let rest = &words[place + 1..];
+        // "Number v2 of the plan" says the version.
+        if NUMBER_LABELS.contains(&label) && version_number_at(rest).is_some() {
+            continue;
+        }
         let number = identifier_at(rest).filter(|_| rest[0].has_digit());
         if let Some((number, _)) = number
             && numbers.iter().all(|(known, _)| *known != label)
@@ -206,6 +210,10 @@ mod tests {
         assert_eq!(profile.names, ["cleaning", "dental", "marlow"]);
         assert!(profile.says("brightway") && !profile.says("may"));
         assert!(TextProfile::of(text, "de").names.is_empty(), "German nouns are capitalized");
+        assert_eq!(
+            TextProfile::of("Number v2 of the plan for Unit V3", "en").numbers,
+            [("unit", "v3".to_owned())]
+        );
     }
 
     #[test]
