@@ -49,7 +49,7 @@ for (const [language, word] of Object.entries(LANGUAGES)) browse(`pages have no 
   const search = await runSearch("flood warning");
   const errors = [];
   // Texts of sources and administrators are not translated; descriptions name products, such as Brave Search.
-  const untranslated = "article.result, .src, .facet, .recent, .search-row, .answer, code, pre, textarea, input, select, option, dd, td, kbd, time, .help, .toast, .chip, ul.ready h2, ul.ready li > p, ul.ready .visually-hidden, .badge, .log, caption, [aria-label=Dateien], [aria-label=Fichiers], [data-page=license] .card p";
+  const untranslated = "article.result, .src, .facet, .recent, .search-row, a.query, .answer, code, pre, textarea, input, select, option, dd, td, kbd, time, .help, .toast, .chip, ul.ready h2, ul.ready li > p, ul.ready .visually-hidden, .badge, .log, caption, [aria-label=Dateien], [aria-label=Fichiers], [data-page=license] .card p";
   for (const path of ["/", `/?search_id=${search.id}`, "/history/", "/account/", "/chat/", "/review/", "/egress/", ...CONSOLE]) {
     await page.goto(path);
     await waitUntilIdle(page);
