@@ -5,11 +5,17 @@
 
 use super::embedding::DIMENSIONS;
 use super::safetensors::{self, SafeTensors};
+use super::weights::{CHUNK, Factors};
+use super::wordpiece::WordPiece;
 use std::sync::LazyLock;
 
 const KEY_DIMENSIONS: usize = 32;
 /// The logarithm of a weight is between minus this and this.
 const LOGIT_MAX: f32 = 3.0;
+/// Products that are added in parallel.
+const LANES: usize = 8;
+/// Powers that are computed at once.
+const BLOCK: usize = 16;
 
 static FILE: &[u8] = include_bytes!("../../data/attention.safetensors");
 
@@ -61,40 +67,63 @@ impl Attention {
         Context(context.map(|value| value / length))
     }
 
+    /// Multiplies the factors of a chunk by the weights of its tokens in this context.
     #[inline(always)]
-    pub fn weight(&self, id: u32, context: &Context) -> f32 {
-        let key: Option<&[u8; KEY_DIMENSIONS]> = self.keys.as_chunks().0.get(id as usize);
-        let Some((key, scale)) = key.zip(self.scales.get(id as usize)) else { return 1.0 };
-        let mut products = [0.0; KEY_DIMENSIONS];
-        for place in 0..KEY_DIMENSIONS {
-            products[place] = f32::from(key[place].cast_signed()) * context.0[place];
+    pub fn weigh(&self, chunk: &[WordPiece], context: &Context, factors: &mut Factors) {
+        // In memory and not added up yet, so that the compiler uses wide vectors.
+        let mut products = [[0.0; LANES]; CHUNK];
+        for (piece, lanes) in chunk.iter().zip(&mut products) {
+            self.multiply(piece.id, context, lanes);
         }
-        exp((sum(products) * scale).clamp(-LOGIT_MAX, LOGIT_MAX))
+        let mut logits = [0.0; CHUNK];
+        for ((piece, lanes), logit) in chunk.iter().zip(&products).zip(&mut logits) {
+            let scale = self.scales.get(piece.id as usize).copied().unwrap_or_default();
+            *logit = (sum(*lanes) * scale).clamp(-LOGIT_MAX, LOGIT_MAX);
+        }
+        // Blocks of a fixed length, so that several powers are computed at once.
+        let blocks = logits.as_chunks::<BLOCK>().0.iter().zip(factors.as_chunks_mut::<BLOCK>().0);
+        for (logits, factors) in blocks.take(chunk.len().div_ceil(BLOCK)) {
+            for place in 0..BLOCK {
+                factors[place] *= exp(logits[place]);
+            }
+        }
+    }
+
+    /// The products of the key of a token and a context; none for an unknown token.
+    #[inline(always)]
+    fn multiply(&self, id: u32, context: &Context, lanes: &mut [f32; LANES]) {
+        let key: Option<&[u8; KEY_DIMENSIONS]> = self.keys.as_chunks().0.get(id as usize);
+        let Some(key) = key else { return };
+        for (key, context) in key.as_chunks::<LANES>().0.iter().zip(context.0.as_chunks::<LANES>().0) {
+            for lane in 0..LANES {
+                lanes[lane] += f32::from(key[lane].cast_signed()) * context[lane];
+            }
+        }
     }
 }
 
 /// Adds halves, quarters and so on, so that few additions wait for each other.
 #[inline(always)]
-fn sum(mut products: [f32; KEY_DIMENSIONS]) -> f32 {
-    let mut half = KEY_DIMENSIONS / 2;
-    while half > 0 {
-        for place in 0..half {
-            products[place] += products[place + half];
-        }
-        half /= 2;
-    }
-    products[0]
+fn sum([a, b, c, d, e, f, g, h]: [f32; LANES]) -> f32 {
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
+/// Adding it rounds a small number to a whole one, whose last bits are then those of the sum.
+const ROUNDING: f32 = 12_582_912.0;
+const EXPONENT_BIAS: u32 = 127;
+const FRACTION_BITS: u32 = 23;
+
 /// `e` to the power of a small number, the same on every machine. The error is below a hundred thousandth of the value.
+/// Without conversions to integers, for which several numbers at once have no instructions.
 #[inline(always)]
 fn exp(number: f32) -> f32 {
     let power = number * std::f32::consts::LOG2_E;
-    let whole = (power + if power < 0.0 { -0.5 } else { 0.5 }) as i32;
-    let rest = (power - whole as f32) * std::f32::consts::LN_2;
+    let rounded = power + ROUNDING;
+    let rest = (power - (rounded - ROUNDING)) * std::f32::consts::LN_2;
     // The Taylor series, for numbers up to ln(2) / 2.
     let series = 1.0 + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6.0 + rest * (1.0 / 24.0 + rest / 120.0))));
-    series * f32::from_bits(((127 + whole) as u32) << 23)
+    let exponent = rounded.to_bits().wrapping_add(EXPONENT_BIAS);
+    series * f32::from_bits(exponent << FRACTION_BITS)
 }
 
 #[cfg(test)]
@@ -106,8 +135,14 @@ mod tests {
         let attention = Attention::shipped();
         assert_eq!((attention.scales.len(), attention.directions.len()), (30_522, DIMENSIONS));
         let context = attention.context(&[0.0; DIMENSIONS], 1.0);
-        assert_eq!(attention.weight(2000, &context), 1.0, "without a context all tokens count alike");
-        assert_eq!(attention.weight(u32::MAX, &context), 1.0);
+        assert_eq!(weight(attention, 2000, &context), 1.0, "without a context all tokens count alike");
+        assert_eq!(weight(attention, u32::MAX, &context), 1.0);
+    }
+
+    fn weight(attention: &Attention, id: u32, context: &Context) -> f32 {
+        let mut factors = [1.0; CHUNK];
+        attention.weigh(&[WordPiece { id, start: 0 }], context, &mut factors);
+        factors[0]
     }
 
     #[test]
@@ -116,7 +151,7 @@ mod tests {
         for sign in [-1.0, 1.0] {
             let context = Context([sign * 1e9; KEY_DIMENSIONS]);
             for id in 0..100 {
-                let weight = attention.weight(id, &context);
+                let weight = weight(attention, id, &context);
                 assert!((0.049..=20.1).contains(&weight), "{weight}");
             }
         }
@@ -124,8 +159,7 @@ mod tests {
 
     #[test]
     fn all_products_are_added() {
-        let products: [f32; KEY_DIMENSIONS] = std::array::from_fn(|place| place as f32);
-        assert_eq!(sum(products), 496.0);
+        assert_eq!(sum(std::array::from_fn(|place| place as f32)), 28.0);
     }
 
     #[test]

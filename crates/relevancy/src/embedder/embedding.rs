@@ -1,7 +1,7 @@
 //! Unit vectors of texts.
 
 use super::attention::Attention;
-use super::weights::Weights;
+use super::weights::{CHUNK, Weights};
 use super::wordpiece::WordPiece;
 use pulp::{Arch, NullaryFnOnce};
 use std::sync::LazyLock;
@@ -121,7 +121,9 @@ impl NullaryFnOnce for Rows<'_> {
 
     #[inline(always)]
     fn call(self) {
-        self.weights.add(self.pieces, |_| 1.0, self.sum);
+        for chunk in self.pieces.chunks(CHUNK) {
+            self.weights.add(chunk, &self.weights.factors(chunk), self.sum);
+        }
     }
 }
 
@@ -141,8 +143,10 @@ impl NullaryFnOnce for WeightedRows<'_> {
     #[inline(always)]
     fn call(self) {
         let context = self.attention.context(self.context, self.length);
-        for pieces in self.parts {
-            self.weights.add(pieces, |id| self.attention.weight(id, &context), self.sum);
+        for chunk in self.parts.iter().flat_map(|pieces| pieces.chunks(CHUNK)) {
+            let mut factors = self.weights.factors(chunk);
+            self.attention.weigh(chunk, &context, &mut factors);
+            self.weights.add(chunk, &factors, self.sum);
         }
     }
 }

@@ -12,6 +12,12 @@ static FILE: &[u8] = include_bytes!("../../data/embeddings.safetensors");
 
 static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::read(FILE).unwrap_or_default());
 
+/// Tokens whose rows are added at once: a multiple of four, see [`Weights::add`].
+pub const CHUNK: usize = 64;
+
+/// What the row of each token of a chunk is multiplied by.
+pub type Factors = [f32; CHUNK];
+
 /// The rows of the model. Without any, every text is unknown.
 #[derive(Default)]
 pub struct Weights {
@@ -32,35 +38,45 @@ impl Weights {
         (weights.rows.len() == weights.scales.len() * DIMENSIONS).then_some(weights)
     }
 
-    /// Adds the rows of some tokens to `sum`, each times its weight. Inlined into functions with known vector instructions.
+    /// What the rows of a chunk are multiplied by: their scales, and zero for unknown tokens.
     #[inline(always)]
-    pub fn add(&self, pieces: &[WordPiece], weight: impl Fn(u32) -> f32, sum: &mut [f32; DIMENSIONS]) {
+    pub fn factors(&self, chunk: &[WordPiece]) -> Factors {
+        let mut factors = [0.0; CHUNK];
+        for (piece, factor) in chunk.iter().zip(&mut factors) {
+            *factor = self.scales.get(piece.id as usize).copied().unwrap_or_default();
+        }
+        factors
+    }
+
+    /// Adds the rows of a chunk to `sum`, each times its factor. Inlined into functions with known vector instructions.
+    #[inline(always)]
+    pub fn add(&self, chunk: &[WordPiece], factors: &Factors, sum: &mut [f32; DIMENSIONS]) {
         // Several rows at once, so that the sum is loaded and stored less often.
-        let (fours, rest) = pieces.as_chunks::<4>();
-        for pieces in fours {
-            let [(a, of_a), (b, of_b), (c, of_c), (d, of_d)] =
-                pieces.map(|piece| self.row(piece.id, &weight));
+        let (fours, rest) = chunk.as_chunks::<4>();
+        let (factors_of_fours, factors) = factors[..chunk.len().min(CHUNK)].as_chunks::<4>();
+        for (pieces, [of_a, of_b, of_c, of_d]) in fours.iter().zip(factors_of_fours) {
+            let [a, b, c, d] = pieces.map(|piece| self.row(piece));
             for place in 0..DIMENSIONS {
                 sum[place] += (whole(a[place]) * of_a + whole(b[place]) * of_b)
                     + (whole(c[place]) * of_c + whole(d[place]) * of_d);
             }
         }
         // Each of the last rows is added to the sum, in their order. At most three are left.
-        match *rest {
-            [a] => {
-                let (a, of_a) = self.row(a.id, &weight);
+        match (rest, factors) {
+            (&[a], &[of_a]) => {
+                let a = self.row(a);
                 for place in 0..DIMENSIONS {
                     sum[place] += whole(a[place]) * of_a;
                 }
             }
-            [a, b] => {
-                let [(a, of_a), (b, of_b)] = [a, b].map(|piece| self.row(piece.id, &weight));
+            (&[a, b], &[of_a, of_b]) => {
+                let [a, b] = [a, b].map(|piece| self.row(piece));
                 for place in 0..DIMENSIONS {
                     sum[place] = (sum[place] + whole(a[place]) * of_a) + whole(b[place]) * of_b;
                 }
             }
-            [a, b, c] => {
-                let [(a, of_a), (b, of_b), (c, of_c)] = [a, b, c].map(|piece| self.row(piece.id, &weight));
+            (&[a, b, c], &[of_a, of_b, of_c]) => {
+                let [a, b, c] = [a, b, c].map(|piece| self.row(piece));
                 for place in 0..DIMENSIONS {
                     sum[place] = ((sum[place] + whole(a[place]) * of_a) + whole(b[place]) * of_b)
                         + whole(c[place]) * of_c;
@@ -70,12 +86,10 @@ impl Weights {
         }
     }
 
-    /// The row of a token, and its scale times its weight; zeros for an unknown token.
+    /// The row of a token; zeros for an unknown one.
     #[inline(always)]
-    fn row(&self, id: u32, weight: &impl Fn(u32) -> f32) -> (&[u8; DIMENSIONS], f32) {
-        let row = self.rows.as_chunks().0.get(id as usize);
-        let scale = self.scales.get(id as usize).map(|scale| scale * weight(id));
-        row.zip(scale).unwrap_or((&[0; DIMENSIONS], 0.0))
+    fn row(&self, piece: WordPiece) -> &[u8; DIMENSIONS] {
+        self.rows.as_chunks().0.get(piece.id as usize).unwrap_or(&[0; DIMENSIONS])
     }
 }
 
@@ -97,8 +111,10 @@ mod tests {
 
     fn sum(ids: &[u32]) -> [f32; DIMENSIONS] {
         let pieces: Vec<WordPiece> = ids.iter().map(|id| WordPiece { id: *id, start: 0 }).collect();
-        let mut sum = [0.0; DIMENSIONS];
-        Weights::shipped().add(&pieces, |_| 1.0, &mut sum);
+        let (weights, mut sum) = (Weights::shipped(), [0.0; DIMENSIONS]);
+        for chunk in pieces.chunks(CHUNK) {
+            weights.add(chunk, &weights.factors(chunk), &mut sum);
+        }
         sum
     }
 
@@ -106,8 +122,8 @@ mod tests {
     fn slowly(ids: &[u32]) -> [f32; DIMENSIONS] {
         let weights = Weights::shipped();
         let value = |id: u32, place: usize| {
-            let (row, scale) = weights.row(id, &|_| 1.0);
-            whole(row[place]) * scale
+            let row = weights.row(WordPiece { id, start: 0 });
+            whole(row[place]) * weights.scales[id as usize]
         };
         let (fours, rest) = ids.as_chunks::<4>();
         std::array::from_fn(|place| {
@@ -124,7 +140,7 @@ mod tests {
 
     #[test]
     fn sums_have_one_order() {
-        let ids: Vec<u32> = (0..40).map(|number| number * 761 % 30_522).collect();
+        let ids: Vec<u32> = (0..CHUNK as u32 + 40).map(|number| number * 761 % 30_522).collect();
         for length in 0..ids.len() {
             let (found, expected) = (sum(&ids[..length]), slowly(&ids[..length]));
             assert!(found.iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits()), "{length} tokens");
