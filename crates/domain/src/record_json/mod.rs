@@ -1,10 +1,12 @@
 //! The JSON of records, as `serde_json` writes it, for half of the instructions: texts are examined sixteen bytes at a
-//! time and not one by one. `serde_json` writes the numbers. A search writes two hundred kilobytes.
+//! time and not one by one. `serde_json` writes most numbers. A search writes two hundred kilobytes.
 //!
 //! In the store, a field that has its default value is left out: every version reads an absent field as its default.
 
+mod decimal;
 mod escape;
 
+use decimal::Decimal;
 use escape::{Escaped, first_escaped, push_text};
 use serde::ser::{self, Error as _, Serialize, Serializer};
 use serde_json::{Error, Result};
@@ -220,12 +222,18 @@ impl<'w> Serializer for &'w mut Writer {
         serialize_f32 f32
     );
 
-    /// A quarter of the numbers of a result are zero or one, which need no conversion.
+    /// A quarter of the numbers of a result are zero or one, which need no conversion, and most others have four decimals.
     fn serialize_f64(self, number: f64) -> Result<()> {
         match number.to_bits() {
             ZERO => self.push_word("0.0"),
             ONE => self.push_word("1.0"),
-            _ => self.push_number(&number),
+            _ => match Decimal::of(number) {
+                Some(decimal) => {
+                    decimal.push_to(&mut self.text);
+                    Ok(())
+                }
+                None => self.push_number(&number),
+            },
         }
     }
 
