@@ -167,6 +167,9 @@ pub struct ResultsInfo {
     /// Seconds, rounded to 0.1; without the mixer.
     pub federation_time: f64,
     pub result_blocks: Vec<String>,
+    /// Whether the best results are in the order of the second reader; only if the request asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_reader: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_page: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -263,6 +266,7 @@ mod tests {
             retrieved: 0,
             federation_time: 0.0,
             result_blocks: Vec::new(),
+            second_reader: None,
             next_page: None,
             prev_page: None,
         };

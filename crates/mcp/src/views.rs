@@ -27,6 +27,9 @@ const RETRY_IN_SECONDS: u32 = 1;
 /// Status of a running search.
 const NOT_READY: &str = "not_ready";
 
+/// The order of results that the second reader has read.
+pub(crate) const SECOND_READER: &str = "second_reader";
+
 /// The number of results to show: 1 to 50, default 10.
 pub(crate) fn results_shown(wanted: Option<u32>) -> u32 {
     wanted.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX)
@@ -47,6 +50,9 @@ pub(crate) struct FoundView {
     /// Seconds.
     pub took: f64,
     pub results: Vec<ResultView>,
+    /// second_reader if a larger model has read the first 20 of these results and ordered them; otherwise absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<&'static str>,
     pub providers: Vec<RunView>,
     /// Why there are no results, and what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,6 +157,7 @@ impl FoundView {
             total: mixed.info.results.retrieved_total,
             took: mixed.info.results.federation_time,
             results: mixed.results.iter().map(ResultView::of).collect(),
+            order: None,
             providers: providers.collect(),
             note: note(search, mixed.results.is_empty(), page),
             next_page: mixed.info.results.next_page.map(|_| page.saturating_add(1)),
@@ -166,6 +173,7 @@ impl FoundView {
             total: 0,
             took: 0.0,
             results: Vec::new(),
+            order: None,
             providers: Vec::new(),
             note: None,
             next_page: None,
@@ -192,6 +200,9 @@ impl FoundView {
         let runs: Vec<String> = self.providers.iter().map(RunView::markdown).collect();
         let runs = if runs.is_empty() { "none was asked".to_owned() } else { runs.join("; ") };
         let _ = write!(out, "\nSources: {runs}.\n");
+        if self.order.is_some() {
+            out.push_str("The first results were read again by a larger model, and are in its order.\n");
+        }
         if let Some(note) = &self.note {
             let _ = writeln!(out, "{}", inline(note, NOTE_CHARS_MAX));
         }

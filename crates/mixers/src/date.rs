@@ -18,6 +18,7 @@ pub const KIND: MixerKind = MixerKind {
     name: "DateMixer",
     summary: "Newest first; results without a date are left out.",
     by_date: true,
+    by_relevancy: false,
     shows_only_new: false,
     shows_groups: false,
     is_common: true,

@@ -23,6 +23,7 @@ pub const KIND: MixerKind = MixerKind {
     name: "DateNewItemsMixer",
     summary: "Only dated results that an update added, newest first.",
     by_date: true,
+    by_relevancy: false,
     shows_only_new: true,
     shows_groups: false,
     is_common: false,

@@ -17,6 +17,7 @@ pub const KIND: MixerKind = MixerKind {
     name: "RelevancyMixer",
     summary: "By swirl_score, best first; equal scores by the source's own rank, then by date.",
     by_date: false,
+    by_relevancy: true,
     shows_only_new: false,
     shows_groups: false,
     is_common: true,

@@ -17,6 +17,7 @@ pub const KIND: MixerKind = MixerKind {
     name: "RelevancyConfidenceMixer",
     summary: "By swirl_confidence_score, best first; equal ones like RelevancyMixer. The default.",
     by_date: false,
+    by_relevancy: true,
     shows_only_new: false,
     shows_groups: false,
     is_common: true,

@@ -24,6 +24,7 @@ pub const KIND: MixerKind = MixerKind {
     name: "RelevancyNewItemsMixer",
     summary: "Only results that an update added, by swirl_score, best first.",
     by_date: false,
+    by_relevancy: true,
     shows_only_new: true,
     shows_groups: false,
     is_common: false,

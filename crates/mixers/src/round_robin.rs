@@ -15,6 +15,7 @@ pub const KIND: MixerKind = MixerKind {
     name: "RoundRobinMixer",
     summary: "One result of each provider in turn, best first; the same as Stack1Mixer.",
     by_date: false,
+    by_relevancy: false,
     shows_only_new: false,
     shows_groups: false,
     is_common: false,

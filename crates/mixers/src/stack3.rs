@@ -15,6 +15,7 @@ pub const KIND: MixerKind = MixerKind {
     name: "Stack3Mixer",
     summary: "Three results of each provider in turn, best first.",
     by_date: false,
+    by_relevancy: false,
     shows_only_new: false,
     shows_groups: false,
     is_common: false,

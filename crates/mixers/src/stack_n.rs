@@ -17,6 +17,7 @@ pub const KIND: MixerKind = MixerKind {
     name: "StackNMixer",
     summary: "The page shared equally among the providers with results, best first.",
     by_date: false,
+    by_relevancy: false,
     shows_only_new: false,
     shows_groups: true,
     is_common: true,

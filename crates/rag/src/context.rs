@@ -17,6 +17,8 @@ pub struct RagDeps {
     pub context: PluginContext,
     pub settings: Arc<Settings>,
     pub pages: Arc<dyn ReadPages>,
+    /// Reads pages at their sources; nothing is cached.
+    pub live_pages: Arc<dyn ReadPages>,
     pub observer: Arc<dyn Observer>,
     /// `None` if it is off.
     pub second_reader: Option<Arc<SecondReader>>,
@@ -38,7 +40,7 @@ pub(crate) struct RagContext {
 
 impl RagContext {
     pub fn new(deps: RagDeps) -> Self {
-        let RagDeps { store, federation, context, settings, pages, observer, second_reader } = deps;
+        let RagDeps { store, federation, context, settings, pages, observer, second_reader, .. } = deps;
         let slots = Semaphore::new(settings.interactive_concurrency.max(1) as usize);
         let in_progress = Arc::default();
         Self { store, federation, context, settings, pages, observer, second_reader, in_progress, slots }

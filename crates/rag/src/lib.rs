@@ -14,6 +14,7 @@
 //! | `extractive` | summaries without a model |
 //! | `question_kind`, `question_words`, `wanted` | what a question asks for |
 //! | `answerability` | how likely a result contains an answer |
+//! | `better_order` | a better order of a list, by the second reader |
 //! | `second_reader` | an optional model that compares the query with results and passages |
 //! | `facts` | numbers, dates, names and negations of a text, and their comparison |
 //! | `disagreement` | sources that give different values for the same fact |
@@ -21,6 +22,7 @@
 //! | `prose` | the Markdown of models in blocks, for pages and exports |
 
 mod answerability;
+mod better_order;
 pub mod chat;
 mod check;
 mod context;
@@ -48,6 +50,7 @@ mod summaries;
 mod summary_item;
 mod wanted;
 
+pub use better_order::{BetterOrder, BetterOrders};
 pub use check::GROUNDED_MIN;
 pub use context::RagDeps;
 pub use error::SummaryError;

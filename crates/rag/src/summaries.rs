@@ -1,5 +1,6 @@
 //! Entry point of summaries: returns the stored one, joins one in progress, or starts a new one.
 
+use crate::better_order::BetterOrders;
 use crate::chat::Chats;
 use crate::context::{RagContext, RagDeps};
 use crate::error::SummaryError;
@@ -23,6 +24,7 @@ use tracing::Instrument;
 pub struct Summaries {
     rag: Arc<RagContext>,
     chats: Arc<Chats>,
+    better_orders: Option<BetterOrders>,
     /// Generations of this process; they are aborted when this is dropped.
     running: Mutex<JoinSet<()>>,
 }
@@ -52,12 +54,17 @@ impl TimeLimit {
 
 impl Summaries {
     pub fn new(deps: RagDeps) -> Self {
-        let chats = Arc::new(Chats::new(deps.clone()));
-        Self { rag: Arc::new(RagContext::new(deps)), chats, running: Mutex::default() }
+        let (chats, better_orders) = (Arc::new(Chats::new(deps.clone())), BetterOrders::new(&deps));
+        Self { rag: Arc::new(RagContext::new(deps)), chats, better_orders, running: Mutex::default() }
     }
 
     pub fn chats(&self) -> &Arc<Chats> {
         &self.chats
+    }
+
+    /// Better orders of lists; `None` if the second reader is off.
+    pub fn better_orders(&self) -> Option<&BetterOrders> {
+        self.better_orders.as_ref()
     }
 
     /// The summary for a request: the stored one, one in progress, or a new one.

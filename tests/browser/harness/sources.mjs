@@ -5,6 +5,7 @@
 //   /failing/500, /busy, /hanging   fails, is rate limited, or never responds
 //   /hostile                        every field tries to run a script, to load something, or to be a formula
 //   /copies/<name>                  the same documents for every name
+//   /help                           results for "How do I reset my password?", of which the last one is the answer
 //   /bidi                           a text from right to left, and a long author
 //   /dataset                        rows of a table
 //   /collection/<name>              documents at /page/<name>/<number>, until the latch of that name is opened
@@ -59,6 +60,8 @@ async function serve(request, url, response) {
       return json(response, { total: 8, items: hostileItems(query, base) });
     case "copies":
       return json(response, { total: 4, items: copies(query) });
+    case "help":
+      return json(response, { total: HELP.length, items: HELP });
     case "bidi":
       return json(response, { total: 2, items: bidiItems(query) });
     case "dataset":
@@ -122,6 +125,14 @@ function copies(query) {
     date: "2024-05-06T07:00:00Z",
   }));
 }
+
+const HELP = [
+  ["Reset of the river gauge", "How the gauge was reset after the flood."],
+  ["Password of the week", "A puzzle for children: find my password."],
+  ["My reset button", "How do I paint a button."],
+  ["How do I do my garden", "How do I do it."],
+  ["Login help", "To choose a new password, open the settings of your account."],
+].map(([title, body], index) => ({ title, body, url: `https://help.example/documents/${index + 1}` }));
 
 /** A Hebrew text with a direction override, and an author without spaces. */
 function bidiItems(query) {

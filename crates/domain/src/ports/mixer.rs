@@ -42,6 +42,8 @@ pub struct MixerKind {
     pub summary: &'static str,
     /// Orders by date, and leaves out results without one.
     pub by_date: bool,
+    /// Orders by relevancy alone, so that a better estimate of it gives a better order.
+    pub by_relevancy: bool,
     /// Shows only new results, which are marked as read afterwards.
     pub shows_only_new: bool,
     /// Pages show consecutive results of one provider as a group.

@@ -31,6 +31,9 @@ impl Links<'_> {
             let value: String = url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
             url.push_str(&format!("&{name}={value}"));
         }
+        if !request.first_results().is_empty() {
+            url.push_str("&second_reader=true");
+        }
         if request.facets {
             url.push_str("&facets=true");
         }

@@ -1,7 +1,7 @@
 //! Request for a page of mixed results.
 
 use super::filter::ResultFilter;
-use domain::ids::ProviderId;
+use domain::ids::{ProviderId, ResultId};
 use domain::mixed::AiInfo;
 
 /// Parameters of a page of mixed results.
@@ -25,6 +25,15 @@ pub struct MixRequest {
     pub facets: bool,
     /// Results per page; None: the page size of the search.
     pub items: Option<usize>,
+    /// The best results in the order of the second reader, if the request asked for it; empty if there is no such order.
+    pub second_reader: Option<Vec<ResultId>>,
+}
+
+impl MixRequest {
+    /// The results that come before all others, in this order.
+    pub(super) fn first_results(&self) -> &[ResultId] {
+        self.second_reader.as_deref().unwrap_or_default()
+    }
 }
 
 impl Default for MixRequest {
@@ -40,6 +49,7 @@ impl Default for MixRequest {
             filter: ResultFilter::default(),
             facets: false,
             items: None,
+            second_reader: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Builds the mixed results response: authorized results, preferences, filters, mixer, page.
 
 use super::attributes::Attributes;
+use super::first_results::with_first;
 use super::links::Links;
 use super::mix_request::MixRequest;
 use super::page::Page;
@@ -232,6 +233,7 @@ impl ResultMixer {
                 retrieved: results.len() as u64,
                 federation_time: search.time_s,
                 result_blocks: block_names(&blocks),
+                second_reader: request.second_reader.as_ref().map(|first| !first.is_empty()),
                 next_page: page.next.map(|number| links.page(number)),
                 prev_page: page.previous.map(|number| links.page(number)),
             },
@@ -275,7 +277,7 @@ impl ResultMixer {
         retain_firsts(&mut kept, |candidate| candidate.item.group);
         let arrangement = mixer.mixer.arrange(kept, &cx);
         MixedList {
-            order: arrangement.order,
+            order: with_first(arrangement.order, request.first_results()),
             notices: arrangement.notices,
             facets: all.map(|all| facets::count(&all, &request.filter, now)),
         }

@@ -5,6 +5,7 @@ mod attributes;
 mod elector;
 mod facets;
 mod filter;
+mod first_results;
 mod links;
 mod mix_request;
 mod mixer;

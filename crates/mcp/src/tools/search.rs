@@ -3,9 +3,10 @@
 use super::definition::{Row, ToolCall};
 use crate::error::ToolError;
 use crate::tool_context::{NamedProvider, ToolContext, ToolOutput, arguments};
-use crate::views::{FoundView, results_shown};
+use crate::views::{FoundView, SECOND_READER, results_shown};
 use crate::{run_search, schema};
 use async_trait::async_trait;
+use domain::mixed::MixedResponse;
 use domain::search::{DEFAULT_MIXER, Search, SearchSpec, Sort};
 use federation::{FederationError, MixRequest};
 use rmcp::model::JsonObject;
@@ -75,9 +76,25 @@ impl ToolCall for SearchTool {
         };
         let search = run_search::run(context, spec).await?;
         let explain = Some(given.explain.unwrap_or(false));
-        let view = page(context, &search, MixRequest { explain, ..MixRequest::default() }).await?;
+        let request = MixRequest { explain, ..MixRequest::default() };
+        let view = match mixed(context, &search, &request).await? {
+            Some(mixed) => read_again(context, &search, mixed).await,
+            None => FoundView::not_ready(&search),
+        };
         ToolOutput::new(&view, view.markdown())
     }
+}
+
+/// The page with its best results in the order of the second reader, if it is on and reads them in time.
+async fn read_again(context: &ToolContext<'_>, search: &Search, mut mixed: MixedResponse) -> FoundView {
+    let mut order = None;
+    if let Some(orders) = context.mcp.summaries.better_orders()
+        && let Some(results) = orders.reordered(search, &mixed.results).await
+    {
+        mixed.results = results;
+        order = Some(SECOND_READER);
+    }
+    FoundView { order, ..FoundView::of(search, mixed, 1) }
 }
 
 /// The first page of an existing search, for the resource.
@@ -95,9 +112,20 @@ pub(super) async fn page(
     search: &Search,
     request: MixRequest,
 ) -> Result<FoundView, ToolError> {
-    match context.mcp.federation.mixer.mix(search, &request).await {
-        Ok(mixed) => Ok(FoundView::of(search, mixed, request.page)),
-        Err(FederationError::NotReady(_)) => Ok(FoundView::not_ready(search)),
+    let mixed = mixed(context, search, &request).await?;
+    let view = mixed.map(|mixed| FoundView::of(search, mixed, request.page));
+    Ok(view.unwrap_or_else(|| FoundView::not_ready(search)))
+}
+
+/// The mixed results; `None` while the search runs.
+async fn mixed(
+    context: &ToolContext<'_>,
+    search: &Search,
+    request: &MixRequest,
+) -> Result<Option<MixedResponse>, ToolError> {
+    match context.mcp.federation.mixer.mix(search, request).await {
+        Ok(mixed) => Ok(Some(mixed)),
+        Err(FederationError::NotReady(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

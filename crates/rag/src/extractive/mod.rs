@@ -30,6 +30,8 @@ const SHARE_OF_BEST_MIN: f64 = 0.5;
 /// Minimum score relative to the best answer to a question that asks for a fact, and to any other question.
 const SHARE_OF_FACT_MIN: f64 = 0.92;
 const SHARE_OF_ANSWER_MIN: f64 = 0.8;
+/// Scores are compared in steps of one over this.
+const SCORE_STEPS: f64 = 100_000.0;
 /// Sentences that share more of the shorter one's words are duplicates.
 const SHARED_MAX: f64 = 0.7;
 
@@ -71,8 +73,9 @@ fn best_sentences<'c, 'a>(
     mut scored: Vec<(f64, &'c Candidate<'a>)>,
     share_min: f64,
 ) -> Vec<&'c Candidate<'a>> {
-    // Stable: the first of equals stays first.
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    // Stable: the first of equals stays first. The same words in another order differ by rounding alone.
+    let rounded = |score: f64| (score * SCORE_STEPS).round();
+    scored.sort_by(|a, b| rounded(b.0).total_cmp(&rounded(a.0)));
     let best = scored.first().map_or(0.0, |(score, _)| *score);
     let mut taken: Vec<&Candidate<'_>> = Vec::new();
     let mut words = 0;

@@ -1,6 +1,6 @@
 //! The model, its limits and what it has read.
 
-use super::vector_cache::VectorCache;
+use super::content_cache::ContentCache;
 use federation::CpuPool;
 use futures_util::future::join_all;
 use relevancy::second_reader::cosine;
@@ -14,6 +14,11 @@ use tokio::time::timeout;
 pub const TEXTS_MAX: usize = 20;
 /// Time limit for reading the results, and for reading the passages, of one answer.
 pub const TIME_MAX: Duration = Duration::from_secs(3);
+
+/// Maximum number of vectors that are remembered, about 1.5 KiB each.
+const VECTORS_MAX: usize = 4096;
+
+type VectorCache = ContentCache<Arc<[f32]>>;
 
 /// Makes the vector of a text, of length 1; `None` if the model makes none.
 pub type TextVector = dyn Fn(&str) -> Option<Vec<f32>> + Send + Sync;
@@ -30,7 +35,8 @@ pub struct SecondReader {
 impl SecondReader {
     pub fn new(cpu: CpuPool, model: Arc<TextVector>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        Self { cpu, model, cache: Arc::default(), slots: Arc::new(Semaphore::new((cores / 2).max(1))) }
+        let cache = Arc::new(Mutex::new(ContentCache::new(VECTORS_MAX)));
+        Self { cpu, model, cache, slots: Arc::new(Semaphore::new((cores / 2).max(1))) }
     }
 
     /// The similarity of the query and each of the first [`TEXTS_MAX`] texts; `None` if reading them takes too long.

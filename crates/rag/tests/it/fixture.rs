@@ -2,10 +2,11 @@
 
 use crate::models::{Model, Pages};
 use async_trait::async_trait;
+use domain::mixed::MixedResponse;
 use domain::ports::{
     Candidate, Clock, Fetch, FetchError, FinishedRun, GenerativeModels, HttpRequest, HttpResponse,
     MixContext, MixedOrder, Mixer, MixerKind, NoObserver, PluginContext, PluginRegistry, ProviderStore,
-    ResultStore, SearchStore, SystemClock, TaskQueue, Unavailable, UserStore,
+    ResultStore, SearchStore, SystemClock, Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultSet;
@@ -15,7 +16,7 @@ use domain::settings::{PluginSettings, Settings};
 use domain::status::SearchStatus;
 use domain::summary::SummaryRequest;
 use domain::user::UserSpec;
-use federation::{Federation, FederationDeps};
+use federation::{Federation, FederationDeps, MixRequest};
 use rag::{RagDeps, SecondReader, Summaries, TextVector};
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,31 +109,42 @@ impl Fixture {
 
     /// A process with another model.
     pub fn process_with(&self, generative_models: Arc<dyn GenerativeModels>) -> Arc<Summaries> {
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(self.store.clone(), Arc::clone(&clock)));
-        let context = PluginContext {
-            generative_models,
-            ..PluginContext::new(Arc::new(NoFetch), clock, Arc::new(PluginSettings::from(&self.settings)))
-        };
+        let context = PluginContext { generative_models, ..self.context() };
         let settings = Arc::new(self.settings.clone());
-        let federation = Arc::new(Federation::new(FederationDeps {
-            store: self.store.clone(),
-            queue,
-            plugins: PLUGINS,
-            context: context.clone(),
-            settings: Arc::clone(&settings),
-            tokens: Arc::new(Unavailable),
-            pages: Arc::new(Unavailable),
-            observer: Arc::new(NoObserver),
-        }));
-        let (store, pages) = (self.store.clone(), self.pages.clone());
+        let federation = Arc::new(self.federation(&context));
+        let (store, pages, live_pages) = (self.store.clone(), self.pages.clone(), self.pages.clone());
         let observer = Arc::new(NoObserver);
         let second_reader = self
             .second_reader
             .clone()
             .map(|model| Arc::new(SecondReader::new(federation.cpu.clone(), model)));
-        let deps = RagDeps { store, federation, context, settings, pages, observer, second_reader };
+        let deps =
+            RagDeps { store, federation, context, settings, pages, live_pages, observer, second_reader };
         Arc::new(Summaries::new(deps))
+    }
+
+    fn context(&self) -> PluginContext {
+        let plugin_settings = Arc::new(PluginSettings::from(&self.settings));
+        PluginContext::new(Arc::new(NoFetch), Arc::new(SystemClock), plugin_settings)
+    }
+
+    fn federation(&self, context: &PluginContext) -> Federation {
+        let queue = SqlQueue::new(self.store.clone(), Arc::clone(&context.clock));
+        Federation::new(FederationDeps {
+            store: self.store.clone(),
+            queue: Arc::new(queue),
+            plugins: PLUGINS,
+            context: context.clone(),
+            settings: Arc::new(self.settings.clone()),
+            tokens: Arc::new(Unavailable),
+            pages: Arc::new(Unavailable),
+            observer: Arc::new(NoObserver),
+        })
+    }
+
+    /// A page of the mixed list.
+    pub async fn mixed(&self, request: &MixRequest) -> MixedResponse {
+        self.federation(&self.context()).mixer.mix(&self.search, request).await.unwrap()
     }
 
     /// The ids of the results, best first.
@@ -178,6 +190,7 @@ const PLUGINS: PluginRegistry = PluginRegistry {
         name: DEFAULT_MIXER,
         summary: "Backwards.",
         by_date: false,
+        by_relevancy: true,
         shows_only_new: false,
         shows_groups: false,
         is_common: false,

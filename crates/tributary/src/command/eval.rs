@@ -15,6 +15,7 @@ use crate::eval::table;
 use crate::terminal;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
+use domain::settings::Settings;
 use std::path::{Path, PathBuf};
 
 /// Measure the quality of merged results on a judged test collection.
@@ -36,6 +37,7 @@ Examples:
   tributary eval --collection mine --queries asked.tsv --judgements judged.tsv --json
   tributary eval --collection cranfield --compare RelevancyConfidenceMixer RoundRobinMixer
   tributary eval --collection cranfield --split topical --sources 16 --sources-choice
+  tributary eval --collection cranfield --second-reader --save after.json
   tributary eval --collection cranfield --save before.json
   tributary eval --compare before.json after.json")]
 pub struct Eval {
@@ -88,6 +90,9 @@ pub struct Eval {
     /// Measure the learned choice of sources (SVC_SOURCE_CHOICE): half of the queries are remembered.
     #[arg(long, conflicts_with_all = ["compare", "svg", "save", "features"])]
     sources_choice: bool,
+    /// Measure the better order of the second reader, whose model is installed in the data folder.
+    #[arg(long, conflicts_with = "sources_choice")]
+    second_reader: bool,
     /// Compare two saved runs, or two mixers on --collection, with a paired randomization test.
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     compare: Option<Vec<String>>,
@@ -206,7 +211,7 @@ impl Eval {
         };
         let collection: Collection = collection::read(&given)?;
         collection.remarks.iter().for_each(terminal::note);
-        let settings = cli.load_settings(&[])?.settings;
+        let settings = Settings { second_reader: self.second_reader, ..cli.load_settings(&[])?.settings };
         let setup = self.setup();
         terminal::note(format!(
             "{}: {} documents over {}; {} queries",

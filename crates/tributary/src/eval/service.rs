@@ -3,6 +3,7 @@
 use crate::app::{App, FileReaders};
 use crate::eval::client::Client;
 use crate::eval::sources::Sources;
+use crate::second_reader;
 use crate::service::{Role, Service, ensure_admin};
 use anyhow::Context;
 use domain::ids::SearchId;
@@ -10,6 +11,7 @@ use domain::ports::{ProviderStore, SearchEdits, TokenStore, UserStore};
 use domain::secret::Secret;
 use domain::settings::{Seconds, Settings};
 use domain::user::TokenSpec;
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
@@ -30,6 +32,12 @@ impl LabService {
     /// Starts the service with these settings, except for its address, folder and timeouts.
     pub async fn start(settings: Settings, sources: &Arc<Sources>) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
+        if settings.second_reader {
+            let installed = second_reader::model_path(Path::new(&settings.data_dir));
+            std::fs::copy(&installed, second_reader::model_path(folder.path())).with_context(|| {
+                format!("{} cannot be read; run: tributary reader install PATH", installed.display())
+            })?;
+        }
         let settings = Settings {
             host: "127.0.0.1".to_owned(),
             port: 0,
@@ -42,7 +50,7 @@ impl LabService {
             explain: true,
             ..settings
         };
-        let groups = settings.dedupe_group_not_drop;
+        let (groups, has_second_reader) = (settings.dedupe_group_not_drop, settings.second_reader);
         let mut running = JoinSet::new();
         let providers = sources.serve(&mut running).await?;
         let app = App::build(settings, FileReaders::Threads).await?;
@@ -55,6 +63,7 @@ impl LabService {
         let service = Service::start(app, &Role::all()).await?;
         let address = service.address.context("the lab has no listener")?;
         let client = Client::new(address, &made.token, PATIENCE.0)?;
+        let client = if has_second_reader { client.in_better_order() } else { client };
         Ok(Self { client, groups, service, _sources: running, _folder: folder })
     }
 

@@ -29,7 +29,7 @@ export function handleLinks() {
       startSearch(new URLSearchParams({ rerun: rerunLink.dataset.rerun }));
     } else if (link) {
       event.preventDefault();
-      showListAt(link.href, { isPage: Boolean(link.closest(".pages")) });
+      showListAt(link.href, { isPage: Boolean(link.closest(".pages, .better-place")) });
     }
   });
   if (page.dataset.search) history.replaceState(null, "", addressOf(location.search) + location.hash);

@@ -41,6 +41,9 @@ function isRepeated(text, at) {
 form.elements.q.addEventListener("input", async () => (await import("./suggestions.js")).start(), { once: true });
 one("#more").addEventListener("toggle", () => import("../history/actions.js"), { once: true });
 document.addEventListener("tributary:list", () => one("figure.chart") && import("../charts/main.js"));
+if (page.dataset.secondReader !== undefined) {
+  document.addEventListener("tributary:list", async ({ detail }) => (await import("./better_order.js")).offerBetterOrder(detail.isFinal));
+}
 document.addEventListener("click", async (event) => {
   const button = /** @type {Element} */ (event.target).closest(CACHE_ACTIONS);
   if (button) (await import("../cache/results.js")).runAction(button);

@@ -8,6 +8,8 @@ import { repaint } from "./repaint.js";
 
 const results = one("#results");
 const better = one("#better");
+/** Only if the service has a second reader. */
+const betterOrder = one("#better-order");
 const page = one("#page");
 /** The latest fragment of each result by key, and the keys in order. */
 const fragments = new Map();
@@ -29,6 +31,7 @@ export function clear() {
   fragments.clear();
   order = [];
   better.hidden = true;
+  if (betterOrder) betterOrder.hidden = true;
   const waiting = document.createElement("div");
   waiting.className = "waiting";
   waiting.setAttribute("aria-hidden", "true");

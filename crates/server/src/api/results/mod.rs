@@ -3,9 +3,11 @@
 mod export;
 mod filter;
 mod mixer_name;
+mod second_order;
 
 pub use filter::FilterQuery;
 pub use mixer_name::named_mixer;
+pub use second_order::{find_order, in_second_order};
 
 use super::merge_patch::merge;
 use super::pagination::{ListRequest, Listing, Paging};
@@ -60,6 +62,10 @@ struct ResultsQuery {
     /// Adds `info.facets`: the values that the list can be filtered by, with counts.
     #[param(value_type = Option<bool>)]
     facets: Option<Flag>,
+    /// True puts the best results into the order of the second reader, if it is on, the mixer orders by relevancy, and
+    /// they are read in time; `info.results.second_reader` says whether they are.
+    #[param(value_type = Option<bool>)]
+    second_reader: Option<Flag>,
     /// Any value, with a NewItems mixer: marks all results of the search as read, after this response.
     mark_all_read: Option<String>,
     /// Items on one page of the list of Results, 1 to 100; not with `search_id`.
@@ -129,6 +135,9 @@ async fn read_results(
         request.provider = None;
     }
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
+    if query.second_reader == Some(Flag(true)) {
+        request = in_second_order(&state, &search, request).await;
+    }
     // A prefetch does not mark results as read.
     let is_read = method == Method::GET && !is_prefetch(&headers);
     let mixed = match query.mark_all_read.as_deref() {

@@ -1,5 +1,6 @@
 //! The fragments of a list for an open page.
 
+use super::better_order::list_request;
 use super::list::{ListView, Listing};
 use super::query::{Fields, ListQuery};
 use super::result::ResultView;
@@ -83,7 +84,8 @@ pub async fn read_list(
 ) -> Result<Json<ListFragments>, ApiError> {
     let query = ListQuery::parse(&Fields::parse(&query.unwrap_or_default()))?;
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
-    let mixed = state.federation.mixer.mix(&search, &query.request(links.base())).await?;
+    let request = list_request(&state, &search, &query, links.base()).await;
+    let mixed = state.federation.mixer.mix(&search, &request).await?;
     log_view(&search, &mixed);
     let closed = closed_providers(&state).await?;
     let (state, search, query) = (&*state, &search, &query);

@@ -56,6 +56,8 @@ pub struct ListView {
     pages: Vec<PageLink>,
     previous: Option<String>,
     next: Option<String>,
+    /// The list in its usual order, if the second reader has ordered it.
+    usual_order: Option<String>,
     /// The list without filters.
     clear: Option<String>,
     exports: Vec<(&'static str, String)>,
@@ -126,6 +128,8 @@ impl Listing<'_> {
             pages: page_links(query.page, last, at),
             previous: (query.page > 1).then(|| at((query.page - 1).min(last.max(1)))),
             next: (query.page < last).then(|| at(query.page + 1)),
+            usual_order: (info.results.second_reader == Some(true))
+                .then(|| query.in_usual_order().href(search.id)),
             clear: (!query.filter.is_none())
                 .then(|| query.narrowed(|filter| *filter = ResultFilter::default()).href(search.id)),
             exports: FORMATS.map(|format| (format, self.export(format))).to_vec(),

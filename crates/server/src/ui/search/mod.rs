@@ -7,6 +7,7 @@
 //! | `shared_link` | addresses of lists that other users can open |
 //! | `page` | the whole page; works with links and forms alone |
 //! | `answer` | the summary card above the list |
+//! | `better_order` | the list in the order of the second reader, and the offer of it |
 //! | `list`, `fragments` | the result list, as a whole and as fragments for an open page |
 //! | `facets`, `years`, `chips` | the filters, the histogram of years, and the filters in use |
 //! | `pages`, `no_results` | links to the pages of the list, and to other searches if it is empty |
@@ -19,6 +20,7 @@
 
 mod advice;
 mod answer;
+mod better_order;
 mod cache_badge;
 mod chart;
 mod chips;
@@ -58,6 +60,7 @@ pub fn router() -> Router<Arc<AppState>> {
         .route("/search/{id}/stream/", get(stream::follow_search))
         .route("/search/{id}/list/", get(fragments::read_list))
         .route("/search/{id}/answer/", get(answer::answer_fragment))
+        .route("/search/{id}/better/", get(better_order::offer_order))
 }
 
 #[cfg(test)]
@@ -170,7 +173,7 @@ mod tests {
         json!({
             "search_id": 1, "is_running": false, "total": 1, "found": 2, "seconds": "0.1", "notes": [BAD], "undated": 1, "unwanted": 2,
             "results": [result], "rail": [source(json!("error")), source(json!("timeout")), source(Value::Null)],
-            "asking": 0, "missing": 1, "sort": BAD, "page": 2, "previous": BAD, "next": BAD, "clear": BAD,
+            "asking": 0, "missing": 1, "sort": BAD, "page": 2, "previous": BAD, "next": BAD, "clear": BAD, "usual_order": BAD,
             "orders": [{"name": BAD, "summary": BAD, "href": BAD, "is_on": true},
                 {"name": BAD, "summary": BAD, "href": BAD, "is_on": true}],
             "facets": {"dates": [facet], "authors": vec![&facet; 9], "starred": facet, "new": facet,

@@ -87,11 +87,13 @@ pub struct ListQuery {
     /// From 1.
     pub page: u32,
     pub filter: ResultFilter,
+    /// The best results are in the order of the second reader, if there is one.
+    pub second_reader: bool,
 }
 
 impl Default for ListQuery {
     fn default() -> Self {
-        Self { sort: None, page: 1, filter: ResultFilter::default() }
+        Self { sort: None, page: 1, filter: ResultFilter::default(), second_reader: false }
     }
 }
 
@@ -114,6 +116,7 @@ impl ListQuery {
                 starred: fields.is_on("starred"),
                 new: fields.is_on("new"),
             },
+            second_reader: fields.is_on("second_reader"),
         })
     }
 
@@ -136,6 +139,7 @@ impl ListQuery {
         pairs.append_pair("search_id", &search.to_string());
         pairs.extend_pairs(self.sort.as_ref().map(|sort| ("sort", sort)));
         pairs.extend_pairs(self.filter.parameters());
+        pairs.extend_pairs(self.second_reader.then_some(("second_reader", "true")));
         if self.page > 1 {
             pairs.append_pair("page", &self.page.to_string());
         }
@@ -146,13 +150,19 @@ impl ListQuery {
         Self { page, ..self.clone() }
     }
 
+    /// The first page of the list in the order of a mixer.
     pub fn sorted_by(&self, mixer: &str) -> Self {
-        Self { sort: Some(mixer.to_owned()), page: 1, ..self.clone() }
+        Self { sort: Some(mixer.to_owned()), ..self.in_usual_order() }
     }
 
-    /// The first page of the list with another filter.
+    /// The first page of the list without the second reader.
+    pub fn in_usual_order(&self) -> Self {
+        Self { page: 1, second_reader: false, ..self.clone() }
+    }
+
+    /// The first page of the list with another filter; the second reader has not read its results yet.
     pub fn narrowed(&self, change: impl FnOnce(&mut ResultFilter)) -> Self {
-        let mut narrowed = Self { page: 1, ..self.clone() };
+        let mut narrowed = self.in_usual_order();
         change(&mut narrowed.filter);
         narrowed
     }
@@ -179,6 +189,7 @@ mod tests {
                 "/?search_id=7&sort=DateMixer&not_providers=3&starred=true",
             ),
             ("author=A.+B%26C&date=week&new=1&page=0", "/?search_id=7&author=A.+B%26C&date=week&new=true"),
+            ("second_reader=true&page=2", "/?search_id=7&second_reader=true&page=2"),
             ("author=A,+B&author=C&author=", "/?search_id=7&author=A%2C+B%3BC"),
             ("author=A,+B;C", "/?search_id=7&author=A%2C+B%3BC"),
             (
@@ -213,5 +224,9 @@ mod tests {
         );
         assert_eq!(third.sorted_by("Stack1Mixer").page, 1);
         assert_eq!(third.on_page(2).page, 2);
+        let read = read("second_reader=true&page=3").expect("a list");
+        assert_eq!(read.narrowed(|filter| filter.new = true).href(SearchId(1)), "/?search_id=1&new=true");
+        assert_eq!(read.sorted_by("DateMixer").href(SearchId(1)), "/?search_id=1&sort=DateMixer");
+        assert_eq!(read.on_page(2).href(SearchId(1)), "/?search_id=1&second_reader=true&page=2");
     }
 }

@@ -34,7 +34,7 @@ pub fn first_list(fields: &Fields) -> Result<ListQuery, ApiError> {
         return Ok(ListQuery::default());
     }
     // The order belongs to the new search.
-    Ok(ListQuery { sort: None, page: 1, ..ListQuery::parse(fields)? })
+    Ok(ListQuery { sort: None, ..ListQuery::parse(fields)?.in_usual_order() })
 }
 
 /// The fields of a form that runs the search of a shared link.

@@ -217,6 +217,7 @@ pub const EXPECTED: &[(&str, Codes)] = &[
     ("POST /search/", all(303)),
     ("GET /search/{id}/stream/", own(200)),
     ("GET /search/{id}/list/", own(200)),
+    ("GET /search/{id}/better/", own(200)),
     ("GET /history/", page()),
     ("GET /account/", page()),
     ("GET /chat/", page()),

@@ -405,6 +405,7 @@ pub const TABLE: &[Row] = &[
     row("POST", "/search/", Access::User, Resource::None, Body::Form("q=river")),
     row("GET", "/search/{id}/stream/", Access::User, Search, Body::None),
     row("GET", "/search/{id}/list/", Access::User, Search, Body::None),
+    row("GET", "/search/{id}/better/", Access::User, Search, Body::None),
     row("GET", "/history/", Access::Page, Resource::None, Body::None),
     row("GET", "/account/", Access::Page, Resource::None, Body::None),
     row("GET", "/chat/", Access::Page, Resource::None, Body::None),
