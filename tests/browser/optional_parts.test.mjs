@@ -15,6 +15,8 @@ const settings = {
   SVC_ACTIVITY_SHOWS_QUERIES: "True",
   SVC_ALERT_WEBHOOK_URL: "http://127.0.0.1:9/alerts",
   SVC_ALERT_WEBHOOK_SECRET: "a secret for the signatures of alerts",
+  SVC_ALERT_MAIL_URL: "smtp://127.0.0.1:9",
+  SVC_ALERT_MAIL_FROM: "alerts@example.org",
 };
 let found;
 const service = new Installation(settings, async () => {
@@ -65,6 +67,8 @@ service.browse("alerts are turned on for a subscribed search", axe(), async (pag
   await page.getByRole("button", { name: "Subscribe", exact: true }).click();
   await page.getByRole("button", { name: "Send alerts" }).click();
   await page.getByRole("button", { name: "Alerts on", pressed: true }).waitFor();
+  const hint = page.getByRole("link", { name: "No alerts by mail: your account has no mail address" });
+  assert.equal(await hint.getAttribute("href"), "/account/");
   const { subscribe, tags } = await service.call("GET", `/svc/search/${found}/`);
   assert.deepEqual([subscribe, tags], [true, ["alert"]]);
   await checkThemes(page, "the menu of a list");

@@ -31,6 +31,7 @@
 //! | [`validation`] | validation errors by field |
 //! | [`notice`] | what happened during a search: the lines of `messages` |
 //! | [`idempotency`] | idempotent requests |
+//! | [`mail_server`] | the mail server for alerts |
 //! | [`fair_share`], [`rate_limit`] | which waiting tasks run first; request budgets of sources |
 //! | [`storage_forecast`] | size and growth of the database, and when the disk is full |
 //! | [`settings`] | the table of settings |
@@ -56,6 +57,7 @@ pub mod ids;
 pub mod inline_secrets;
 pub mod instant;
 pub mod known_secrets;
+pub mod mail_server;
 pub mod mixed;
 pub mod notice;
 pub mod owner_scope;

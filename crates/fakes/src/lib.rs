@@ -33,6 +33,7 @@ pub mod pinecone;
 pub mod qdrant;
 pub mod river_table;
 pub mod sent_mail;
+pub mod smtp;
 pub mod snowflake;
 pub mod solr;
 pub mod tika;

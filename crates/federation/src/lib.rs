@@ -36,8 +36,8 @@ pub use results::{
 };
 pub use search::{
     ALERTS_WAITING_MAX, Creation, EndedSearch, ExpireSearches, ProviderSelector, RunSearch, RunSubscriptions,
-    RunningSearch, SearchLifecycle, SearchRunner, SearchWaiter, SendAlert, TransformLoader, is_listed,
-    log_start,
+    RunningSearch, SearchLifecycle, SearchRunner, SearchWaiter, SendAlert, SendAlertMail, TransformLoader,
+    is_listed, log_start,
 };
 pub use timings::{
     ExportCounts, ProviderTiming, RUNS_MAX, RunRecord, SearchTiming, SearchTimings, Step, StepName, TimeSpan,

@@ -39,7 +39,12 @@ impl Guard {
 
     /// Checks an origin that is not a URL.
     pub(crate) fn route_to(&self, origin: &Origin) -> Result<Route, FetchError> {
-        let host = Host::parse(&origin.host)
+        let host = match origin.host.parse() {
+            // The host of an origin that is not a URL has no brackets.
+            Ok(address) => Ok(Host::Ipv6(address)),
+            Err(_) => Host::parse(&origin.host),
+        };
+        let host = host
             .map_err(|error| FetchError::invalid("the host is not a name or an address").caused_by(error))?;
         let host = match &host {
             Host::Domain(name) => Host::Domain(name.as_str()),
@@ -265,6 +270,22 @@ mod tests {
         for (rules, of, is_trusted, url, expected) in cases {
             let verdict = guard(rules).route(&Url::parse(url).unwrap(), &origin(of, *is_trusted));
             assert_eq!(&verdict, expected, "{rules:?} {of} {url}");
+        }
+    }
+
+    #[test]
+    fn an_origin_that_is_not_a_url_may_be_any_address() {
+        for (host, is_trusted, is_reached) in [
+            ("::1", true, true),
+            ("::1", false, false),
+            ("[::1]", true, true),
+            ("127.0.0.1", true, true),
+            ("2606:4700::1111", false, true),
+            ("mail.example", false, true),
+            ("a b", true, false),
+        ] {
+            let origin = Origin { scheme: "smtp".to_owned(), host: host.to_owned(), port: 25, is_trusted };
+            assert_eq!(guard(&[]).route_to(&origin).is_ok(), is_reached, "{host}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Outbound HTTP: the guarded client, and OAuth with external services.
+//! Outbound HTTP: the guarded client, and OAuth with external services. Mail that the service sends.
 //!
 //! | Module | Content |
 //! |---|---|
@@ -10,6 +10,7 @@
 //! | `resolver` | resolves names to checked addresses |
 //! | `error`, `host` | client errors as `FetchError`; host names for messages |
 //! | `limits` | [`ClientLimits`] |
+//! | `mail` | [`SmtpClient`]: hands in mail at the administrator's server |
 //! | `authenticators` | [`Authenticators`]: sign-in and access tokens with OAuth |
 
 mod allow_list;
@@ -22,6 +23,7 @@ mod hop;
 mod host;
 mod limited_body;
 mod limits;
+mod mail;
 mod resolver;
 mod tls;
 
@@ -29,6 +31,9 @@ pub use allow_list::{AllowRule, AllowRuleError};
 pub use authenticators::{Authenticators, OAuthStore};
 pub use client::{ClientError, GuardedClient};
 pub use limits::ClientLimits;
+pub use mail::{
+    Authorities, GOODBYE_TIME_MAX, MAIL_TIME_MAX, REPLIES_BYTES_MAX, SmtpClient, SmtpClientError, SmtpConfig,
+};
 pub use resolver::{Lookup, SystemLookup};
 
 /// Functions that only fuzz targets call.

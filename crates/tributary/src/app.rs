@@ -103,11 +103,11 @@ impl App {
         context.corpus = corpus.clone();
         let access = UserAccess { tokens: authenticators.clone(), pages: Arc::clone(&pages) };
         let federation = federation(&sql, &queue, &context, &settings, access, &metrics);
+        let mail = crate::alert_mail::task(&settings, &context.resolver, &federation)?;
         let trace_export = TraceExport::of(&settings, &context.fetch, &federation.timings)?;
         let doctor = Doctor::new(context.clone(), PLUGINS.read_answer, federation.cpu.clone());
-        let cached_pages = Arc::new(CachedPageReader::new(pages, Arc::clone(&corpus)));
-        let rag_deps = rag_deps(&sql, &federation, context, &settings, cached_pages, &metrics);
-        let (summaries, mcp) = summaries_and_mcp(&sql, rag_deps, &corpus);
+        let rag = rag_deps(&sql, &federation, context, &settings, PageReaders::new(pages, &corpus), &metrics);
+        let (summaries, mcp) = summaries_and_mcp(&sql, rag, &corpus);
         let state = Arc::new(AppState::new(server::AppDeps {
             store: sql.clone(),
             queue: Arc::clone(&queue),
@@ -127,7 +127,7 @@ impl App {
         }));
         ensure_records(&sql, &*clock).await?;
         Ok(Self {
-            registry: registry(&sql, &queue, &clock, &worker_gauges, &federation, &corpus),
+            registry: registry(&sql, &queue, &clock, &worker_gauges, &federation, &corpus).register(mail),
             settings,
             data_dir,
             store: sql,
@@ -259,12 +259,25 @@ fn page_fetch(context: &PluginContext, authenticators: &Arc<Authenticators>) -> 
     }))
 }
 
+/// The readers of the documents behind results.
+struct PageReaders {
+    /// Reads the cache first.
+    cached: Arc<dyn ReadPages>,
+    live: Arc<dyn ReadPages>,
+}
+
+impl PageReaders {
+    fn new(live: Arc<dyn ReadPages>, corpus: &Arc<SemanticCache>) -> Self {
+        Self { cached: Arc::new(CachedPageReader::new(Arc::clone(&live), Arc::clone(corpus))), live }
+    }
+}
+
 fn rag_deps(
     sql: &Arc<SqlStore>,
     federation: &Arc<Federation>,
     context: PluginContext,
     settings: &Arc<Settings>,
-    pages: Arc<dyn ReadPages>,
+    pages: PageReaders,
     metrics: &Arc<Metrics>,
 ) -> RagDeps {
     RagDeps {
@@ -272,7 +285,8 @@ fn rag_deps(
         federation: Arc::clone(federation),
         context,
         settings: Arc::clone(settings),
-        pages,
+        pages: pages.cached,
+        live_pages: pages.live,
         observer: metrics.clone(),
         second_reader: crate::second_reader::open(settings, &federation.cpu),
     }

@@ -1,6 +1,7 @@
 //! The `tributary` binary: builds the service from its settings and implements the command line. The only crate that
 //! depends on all others.
 
+mod alert_mail;
 pub mod app;
 pub mod backup;
 pub mod bundled_providers;

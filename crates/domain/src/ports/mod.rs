@@ -40,6 +40,7 @@ mod schedule_store;
 mod search_record_store;
 mod search_run_store;
 mod search_store;
+mod send_mail;
 mod signal_store;
 mod source_request;
 mod source_tokens;
@@ -116,6 +117,7 @@ pub use schedule_store::{Schedule, ScheduleEdits, ScheduleStore};
 pub use search_record_store::{SearchCounts, SearchRecordStore, SearchRecords};
 pub use search_run_store::SearchRunStore;
 pub use search_store::{FinishedRun, SearchEdits, SearchStore, StartedSearch, StoredRun};
+pub use send_mail::{MailError, MailErrorKind, OutgoingMail, SendMail};
 pub use signal_store::{
     CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalJoin, SignalStore,
 };

@@ -7,6 +7,7 @@ mod value;
 pub use table::{PluginSettings, Settings};
 pub use value::{FieldWeights, Ratio, Seconds, SettingValue, Throttle, WebOrigin};
 
+use crate::mail_server::MailServer;
 use std::collections::BTreeMap;
 use syntax::suggest;
 use url::Url;
@@ -157,17 +158,8 @@ impl Settings {
             let sentence = "SVC_PUBLIC_URL: must be an http or https URL such as https://find.example.";
             mistakes.push(sentence.to_owned());
         }
-        if !self.alert_webhook_url.is_empty() {
-            let address = self.alert_webhook_url.expose();
-            let has_login = |url: Url| !url.username().is_empty() || url.password().is_some();
-            if !is_web(address) {
-                mistakes.push("SVC_ALERT_WEBHOOK_URL: must be an http or https URL.".to_owned());
-            } else if Url::parse(address).is_ok_and(has_login) {
-                mistakes.push("SVC_ALERT_WEBHOOK_URL: must not contain a user or a password.".to_owned());
-            } else if self.alert_webhook_secret.is_empty() {
-                mistakes.push("SVC_ALERT_WEBHOOK_SECRET: not set, but SVC_ALERT_WEBHOOK_URL is.".to_owned());
-            }
-        }
+        mistakes.extend(self.check_alert_webhook());
+        mistakes.extend(self.check_alert_mail());
         let (cert, key) = ("SVC_TLS_CERT_FILE", "SVC_TLS_KEY_FILE");
         let missing = match (self.tls_cert_file.is_empty(), self.tls_key_file.is_empty()) {
             (true, false) => Some((cert, key)),
@@ -178,6 +170,59 @@ impl Settings {
             mistakes.push(format!("{missing}: not set, but {other} is. Set both or neither."));
         }
         mistakes
+    }
+
+    fn check_alert_webhook(&self) -> Option<String> {
+        if self.alert_webhook_url.is_empty() {
+            return None;
+        }
+        let sentence = match Url::parse(self.alert_webhook_url.expose()) {
+            Ok(url) if !matches!(url.scheme(), "http" | "https") => {
+                "SVC_ALERT_WEBHOOK_URL: must be an http or https URL."
+            }
+            Err(_) => "SVC_ALERT_WEBHOOK_URL: must be an http or https URL.",
+            Ok(url) if !url.username().is_empty() || url.password().is_some() => {
+                "SVC_ALERT_WEBHOOK_URL: must not contain a user or a password."
+            }
+            Ok(_) if self.alert_webhook_secret.is_empty() => {
+                "SVC_ALERT_WEBHOOK_SECRET: not set, but SVC_ALERT_WEBHOOK_URL is."
+            }
+            Ok(_) => return None,
+        };
+        Some(sentence.to_owned())
+    }
+
+    fn check_alert_mail(&self) -> Option<String> {
+        if self.alert_mail_url.is_empty() {
+            return None;
+        }
+        let server = match MailServer::parse(&self.alert_mail_url) {
+            Ok(server) => server,
+            Err(needed) => return Some(format!("SVC_ALERT_MAIL_URL: {needed}.")),
+        };
+        let (has_user, has_password) = (server.user.is_some(), !self.alert_mail_password.is_empty());
+        let sentence = if has_user && !has_password {
+            "SVC_ALERT_MAIL_PASSWORD: not set, but SVC_ALERT_MAIL_URL names a user."
+        } else if has_password && !has_user {
+            "SVC_ALERT_MAIL_URL: must name the user of SVC_ALERT_MAIL_PASSWORD, before an @."
+        } else if has_user && server.is_readable_by_others() {
+            "SVC_ALERT_MAIL_URL: must not have tls=off, because the password would not be encrypted."
+        } else if self.alert_mail_from.is_empty() {
+            "SVC_ALERT_MAIL_FROM: not set, but SVC_ALERT_MAIL_URL is."
+        } else {
+            return None;
+        };
+        Some(sentence.to_owned())
+    }
+
+    /// Whether new results of subscribed searches can be reported.
+    pub fn has_alerts(&self) -> bool {
+        !self.alert_webhook_url.is_empty() || self.has_alert_mail()
+    }
+
+    /// Whether alerts are also sent by mail.
+    pub fn has_alert_mail(&self) -> bool {
+        !self.alert_mail_url.is_empty()
     }
 
     /// Whether the service itself terminates TLS.
@@ -270,12 +315,40 @@ mod tests {
             ("SVC_ALERT_WEBHOOK_URL", "hooks.example", "http or https URL"),
             ("SVC_ALERT_WEBHOOK_URL", "https://a:b@hooks.example", "must not contain a user"),
             ("SVC_ALERT_WEBHOOK_URL", "https://hooks.example", "SVC_ALERT_WEBHOOK_SECRET: not set"),
+            ("SVC_ALERT_MAIL_URL", "mail.example", "must be a URL such as"),
+            ("SVC_ALERT_MAIL_URL", "smtps://a:hush@mail.example", "must not contain a password"),
+            ("SVC_ALERT_MAIL_URL", "smtps://a@mail.example", "SVC_ALERT_MAIL_PASSWORD: not set"),
+            ("SVC_ALERT_MAIL_URL", "smtps://mail.example", "SVC_ALERT_MAIL_FROM: not set"),
             ("SVC_TLS_CERT_FILE", "cert.pem", "SVC_TLS_KEY_FILE: not set"),
             ("SVC_TLS_KEY_FILE", "key.pem", "SVC_TLS_CERT_FILE: not set"),
         ] {
             let mistakes = Settings::parse(&raw(&[(name, value)], &[])).expect_err(name);
             assert_eq!(mistakes.len(), 1, "{mistakes:#?}");
             assert!(mistakes[0].contains(name) && mistakes[0].contains(expected), "{mistakes:#?}");
+        }
+    }
+
+    #[test]
+    fn a_password_for_mail_has_its_user_and_is_encrypted() {
+        let mail = |url| {
+            [
+                ("SVC_ALERT_MAIL_URL", url),
+                ("SVC_ALERT_MAIL_PASSWORD", "hush"),
+                ("SVC_ALERT_MAIL_FROM", "a@b.example"),
+            ]
+        };
+        for (url, expected) in [
+            ("smtps://mail.example", Some("SVC_ALERT_MAIL_URL: must name the user")),
+            ("smtp://a@mail.example?tls=off", Some("SVC_ALERT_MAIL_URL: must not have tls=off")),
+            ("smtp://a@localhost", None),
+            ("smtp://a@mail.example", None),
+            ("smtps://a@mail.example", None),
+        ] {
+            let mistakes = Settings::parse(&raw(&mail(url), &[])).err();
+            match expected {
+                None => assert_eq!(mistakes, None, "{url}"),
+                Some(expected) => assert!(mistakes.is_some_and(|all| all[0].starts_with(expected)), "{url}"),
+            }
         }
     }
 

@@ -189,10 +189,16 @@ settings! {
     session_hours: u32 = 12, "SVC_SESSION_HOURS";
     /// How often subscribed searches are updated; at least 1 second. The value is stored in the database at the first start, and the stored schedule applies from then on.
     subscribe_every: Seconds = Seconds::new(14_400), "SVC_SUBSCRIBE_EVERY";
-    /// The URL that receives a signed request when the update of a subscribed search with the tag `alert` has found new results, such as that of a mail or chat gateway. It receives the query, the user's name and mail address, and the titles and URLs of new results. Empty: no alerts.
+    /// The URL that receives a signed request when the update of a subscribed search with the tag `alert` has found new results, such as that of a mail or chat gateway. It receives the query, the user's name and mail address, and the titles and URLs of new results. Empty: no such requests.
     alert_webhook_url: Secret = Secret::default(), "SVC_ALERT_WEBHOOK_URL";
     /// The key with which the requests to `SVC_ALERT_WEBHOOK_URL` are signed; required if that is set.
     alert_webhook_secret: Secret = Secret::default(), "SVC_ALERT_WEBHOOK_SECRET";
+    /// The mail server for alerts. New results of a subscribed search with the tag `alert` are sent to the mail address of its user, with the query, the titles and the URLs. `smtps://user@host:465` uses TLS; `smtp://user@host:587` uses STARTTLS and sends nothing without it, except to this machine or with `?tls=off`. The user is left out if the server needs no sign-in. Empty: no mail.
+    alert_mail_url: String = String::new(), "SVC_ALERT_MAIL_URL";
+    /// The password of the user in `SVC_ALERT_MAIL_URL`; required if that names one.
+    alert_mail_password: Secret = Secret::default(), "SVC_ALERT_MAIL_PASSWORD";
+    /// The sender of alerts by mail: `tributary@example.org` or `Tributary <tributary@example.org>`. Required if `SVC_ALERT_MAIL_URL` is set.
+    alert_mail_from: String = String::new(), "SVC_ALERT_MAIL_FROM";
     /// How often expired searches are deleted; at least 1 second. The value is stored in the database at the first start, and the stored schedule applies from then on.
     expire_every: Seconds = Seconds::new(60), "SVC_EXPIRE_EVERY";
     /// How long a search is kept if its request does not say: 0 forever, 1 one hour, 2 one day, 3 one month, 4 five minutes after its last change. Saved and subscribed searches never expire. One month (3) is recommended: with 0 the database grows without limit.
@@ -305,7 +311,7 @@ settings! {
     rag_follow_ups: bool = true, "SVC_RAG_FOLLOW_UPS";
     /// Store the prompt with an AI summary.
     rag_store_prompt: bool = false, "SVC_RAG_STORE_PROMPT";
-    /// Choose and order the results and passages of AI summaries and chats with the second reader, a larger model than the built-in one. Install its model first with `tributary reader install`. The list of results does not change.
+    /// Choose and order the results and passages of AI summaries, chats and MCP searches with the second reader, a larger model than the built-in one, and offer a better order of a list on the search page. Install its model first with `tributary reader install`. A list does not change by itself.
     second_reader: bool = false, "SVC_SECOND_READER";
     /// An Apache Tika server for file types that the built-in extraction does not support, such as `http://127.0.0.1:9998`. Empty: none.
     tika_url: String = String::new(), "SVC_TIKA_URL";

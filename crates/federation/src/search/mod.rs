@@ -30,7 +30,7 @@ mod tasks;
 pub(crate) mod transform_loader;
 pub(crate) mod waiter;
 
-pub use alerts::{ALERTS_WAITING_MAX, SendAlert};
+pub use alerts::{ALERTS_WAITING_MAX, SendAlert, SendAlertMail};
 pub use create_once::Creation;
 pub use ended_runs::EndedSearch;
 pub use lifecycle::SearchLifecycle;

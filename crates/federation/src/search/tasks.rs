@@ -4,7 +4,7 @@ use crate::error::FederationError;
 use crate::federation::Federation;
 use crate::notice_now::notice_now;
 use crate::search::admission::delete_searches;
-use crate::search::alerts::queue_alert;
+use crate::search::alerts::queue_alerts;
 use crate::search::lifecycle::SearchLifecycle;
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -56,7 +56,7 @@ impl RunSearch {
     ) -> Result<(), TaskError> {
         let Err(error) = self.0.runner.run(payload.search, payload.run, payload.kind(), slot).await else {
             if payload.update {
-                queue_alert(&self.0, payload.search, payload.run).await?;
+                queue_alerts(&self.0, payload.search, payload.run).await?;
             }
             return Ok(());
         };

@@ -3,6 +3,7 @@
 mod failures;
 mod guard;
 mod limits;
+mod mail;
 mod redirects;
 mod streams;
 mod tls;

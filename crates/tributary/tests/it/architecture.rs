@@ -67,6 +67,7 @@ const LOCKED: &[(&str, &[&str])] = &[
     // The relational connector has its own driver in its own file; the demo writes a sample database.
     ("sqlx", &["store", "connectors", "testkit", "tributary"]),
     ("reqwest", &["outbound"]),
+    ("lettre", &["outbound"]),
     ("axum", &["server", "fakes", "tributary"]),
     ("prometheus-client", &["server"]),
     ("clap", &["tributary"]),

@@ -87,6 +87,7 @@ mod routes;
 mod sample_fetch;
 mod scheduled_backups;
 mod search_alerts;
+mod search_mail;
 mod search_page;
 mod second_reader;
 mod secret_binding;

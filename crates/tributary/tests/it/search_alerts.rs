@@ -98,7 +98,7 @@ async fn an_alert_does_not_follow_a_redirect_to_another_place() {
 #[test]
 fn the_document_has_the_limit_of_waiting_alerts() {
     let text = include_str!("../../../../docs/search.md");
-    assert!(text.contains(&format!("While {ALERTS_WAITING_MAX} such requests wait")));
+    assert!(text.contains(&format!("While {ALERTS_WAITING_MAX} alerts wait")));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -34,13 +34,15 @@ async function update(id, isFinal) {
 function draw() {
   bar ??= place.appendChild(h("div", { class: "buttons search-actions" }));
   const [saved, subscribed, alerted] = [isSaved(search), search.subscribe, hasAlerts(search)];
-  const canAlert = subscribed && one("#page").dataset.alerts !== undefined;
+  const { alerts, needsMailAddress } = one("#page").dataset;
+  const canAlert = subscribed && alerts !== undefined;
   fill(
     bar,
     exportMenu(),
     toggle("star", saved, saved ? t("Saved") : t("Save"), () => setSaved(search, !saved)),
     toggle("subscribe", subscribed, subscribed ? t("Subscribed") : t("Subscribe"), () => setSubscribed(search, !subscribed)),
     canAlert && toggle("alert", alerted, alerted ? t("Alerts on") : t("Send alerts"), () => setAlerts(search, !alerted)),
+    canAlert && needsMailAddress !== undefined && h("a", { class: "small", href: "/account/" }, t("No alerts by mail: your account has no mail address")),
     h("button", { type: "button", class: "soft small with-icon", onclick: () => copy(shareableUrl(), t("Link copied")) }, icon("link"), t("Copy link")),
     search.new_results > 0 && h("button", { type: "button", class: "soft small with-icon", onclick: readAll }, icon("tick"), tn("Mark 1 new result as read", "Mark {n} new results as read", search.new_results)),
   );

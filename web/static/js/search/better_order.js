@@ -23,8 +23,7 @@ export async function offerBetterOrder(isFinal) {
     offer.href = href;
     offer.hidden = false;
     announce(offer.textContent);
-  } catch (error) {
+  } catch {
     // The list is complete without it.
-    if (!stop.signal.aborted) console.debug(error);
   }
 }

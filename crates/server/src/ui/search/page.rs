@@ -2,6 +2,7 @@
 //! JavaScript, the page of a running search reloads itself.
 
 use super::answer::answer_card;
+use super::better_order::list_request;
 use super::list::{ListView, Listing};
 use super::picker::Picker;
 use super::query::{Fields, ListQuery};
@@ -52,6 +53,10 @@ struct SearchPage {
     has_cache: bool,
     /// Whether alerts can be sent.
     has_alerts: bool,
+    /// Whether alerts would be sent by mail, and the user has no address.
+    needs_mail_address: bool,
+    /// Whether a better order of a list may be found.
+    has_second_reader: bool,
     list: Option<ListView>,
     /// Parameters of the search of the list, for its address.
     shared: String,
@@ -177,7 +182,7 @@ impl PageView<'_> {
 
     /// The list of a search: complete, or the results so far.
     async fn list(&self, search: &Search, query: &ListQuery, base_url: String) -> Result<Response, ApiError> {
-        let request = query.request(base_url);
+        let request = list_request(self.state, search, query, base_url).await;
         let mut asked = Vec::new();
         let mixed = match self.state.federation.mixer.mix(search, &request).await {
             Ok(mixed) => mixed,
@@ -199,9 +204,17 @@ impl PageView<'_> {
             shared: shared_link::parameters(&search.spec),
             has_answers: card.as_ref().is_some_and(|card| card.can_ask),
             card,
+            needs_mail_address: self.needs_mail_address().await?,
             ..SearchPage::default()
         };
         self.show(StatusCode::OK, page)
+    }
+
+    async fn needs_mail_address(&self) -> Result<bool, ApiError> {
+        if !self.state.settings.has_alert_mail() {
+            return Ok(false);
+        }
+        Ok(self.state.store.user(self.caller.principal.user).await?.email.is_empty())
     }
 
     fn partial_sets(&self, search: &Search) -> Vec<ResultSet> {
@@ -238,8 +251,10 @@ impl PageView<'_> {
     }
 
     fn show(&self, status: StatusCode, page: SearchPage) -> Result<Response, ApiError> {
-        let has_alerts = !self.state.settings.alert_webhook_url.is_empty();
-        let page = SearchPage { has_cache: self.state.corpus.is_open(), has_alerts, ..page };
+        let has_alerts = self.state.settings.has_alerts();
+        let has_second_reader = self.state.summaries.better_orders().is_some();
+        let has_cache = self.state.corpus.is_open();
+        let page = SearchPage { has_cache, has_alerts, has_second_reader, ..page };
         self.state.templates.render_page(status, "search.html", self.context, page)
     }
 }

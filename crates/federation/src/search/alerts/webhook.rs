@@ -1,76 +1,24 @@
-//! Alerts of subscribed searches: a signed request to `SVC_ALERT_WEBHOOK_URL` when an update has found new results.
+//! Alerts by webhook: a signed request to `SVC_ALERT_WEBHOOK_URL`.
 
-use crate::error::FederationError;
+use super::new_results::{AlertPayload, NewResults, RESULTS_MAX};
 use crate::federation::Federation;
 use async_trait::async_trait;
-use domain::ids::{RunNumber, SearchId};
 use domain::ports::{
-    ByteOrigin, ClaimedTask, HttpMethod, HttpRequest, NewTask, Origin, QueueName, StoreError, TaskError,
-    TaskErrorKind, TaskHandler,
+    ByteOrigin, ClaimedTask, HttpMethod, HttpRequest, Origin, TaskError, TaskErrorKind, TaskHandler,
 };
-use domain::search_run::{RunEntry, compare};
+use domain::search_run::RunEntry;
 use domain::secret::Secret;
 use hmac::{Hmac, KeyInit, Mac};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::Sha256;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Requests of one alert. The queue waits longer before each, up to a minute.
-const ATTEMPTS_MAX: u32 = 20;
 const TIME_MAX: Duration = Duration::from_secs(10);
-/// Alerts are left out while as many tasks wait, so that a receiver that is down does not keep schedules from starting.
-pub const ALERTS_WAITING_MAX: u64 = 50;
-/// Most results that an alert lists.
-const RESULTS_MAX: usize = 10;
 /// The time of the request in seconds since 1970, and the HMAC-SHA256 of `<timestamp>.<body>`.
 const TIMESTAMP: &str = "x-tributary-timestamp";
 const SIGNATURE: &str = "x-tributary-signature";
-
-/// The update of a search that may have found something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-struct AlertPayload {
-    search: SearchId,
-    run: RunNumber,
-}
-
-/// Queues the alert of an update, if its search has alerts and the update added results.
-pub(crate) async fn queue_alert(
-    federation: &Federation,
-    id: SearchId,
-    run: RunNumber,
-) -> Result<(), FederationError> {
-    let searches = &federation.searches;
-    if searches.settings.alert_webhook_url.is_empty() {
-        return Ok(());
-    }
-    let search = match searches.store.search(id).await {
-        Err(StoreError::NotFound) => return Ok(()),
-        other => other?,
-    };
-    let has_ended = search.run == run && search.status.is_final() && !search.status.is_error();
-    if !has_ended || !search.spec.has_alerts() {
-        return Ok(());
-    }
-    let runs = searches.store.search_runs(id).await?;
-    if runs.iter().any(|one| one.run == run && one.added > 0) {
-        if searches.queue.depth(QueueName::Maintenance).await? >= ALERTS_WAITING_MAX {
-            tracing::warn!(search = %id, "the alert of search {id} is left out: {ALERTS_WAITING_MAX} tasks wait already");
-            return Ok(());
-        }
-        let task = NewTask {
-            queue: QueueName::Maintenance,
-            name: SendAlert::NAME.to_owned(),
-            payload: json!({"search": id, "run": run}),
-            attempts_max: ATTEMPTS_MAX,
-            owner: Some(search.owner),
-        };
-        searches.queue.push(task).await?;
-    }
-    Ok(())
-}
 
 /// Sends an alert.
 pub struct SendAlert(pub Arc<Federation>);
@@ -88,49 +36,28 @@ impl TaskHandler for SendAlert {
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
         let payload: AlertPayload = task.read_payload()?;
-        match self.message(payload).await? {
-            Some(message) => self.send(message.to_string()).await,
+        match NewResults::load(&self.0, payload).await? {
+            Some(found) => self.send(self.message(payload, &found).to_string()).await,
             None => Ok(()),
         }
     }
 }
 
 impl SendAlert {
-    /// The results that the run before did not have. None if there are none, or if nobody waits for them any more.
-    async fn message(&self, payload: AlertPayload) -> Result<Option<Value>, FederationError> {
-        let AlertPayload { search: id, run } = payload;
-        let (searches, reader) = (&self.0.searches, &self.0.reader);
-        let search = match searches.store.search(id).await {
-            Err(StoreError::NotFound) => return Ok(None),
-            other => other?,
-        };
-        let owner = match searches.store.user(search.owner).await {
-            Err(StoreError::NotFound) => return Ok(None),
-            other => other?,
-        };
-        let runs = searches.store.search_runs(id).await?;
-        let before = runs.iter().map(|one| one.run).find(|one| *one < run);
-        let Some(before) = before.filter(|_| search.spec.has_alerts()) else { return Ok(None) };
-        let from = reader.saved_entries(&search, before).await?;
-        let to = reader.saved_entries(&search, run).await?;
-        let (Some(from), Some(to)) = (from, to) else { return Ok(None) };
-        let added = compare(&from, &to).added;
-        if added.is_empty() {
-            return Ok(None);
-        }
-        let base = searches.settings.public_url.trim_end_matches('/');
-        Ok(Some(json!({
+    fn message(&self, AlertPayload { search: id, run }: AlertPayload, found: &NewResults) -> Value {
+        let NewResults { search, owner, added } = found;
+        json!({
             "event": "new_results",
             "id": format!("{id}-{run}"),
             "search": {
                 "id": id,
                 "query": search.spec.query_string,
-                "url": format!("{base}/?search_id={id}&new=true"),
+                "url": found.page(&self.0.searches.settings.public_url),
             },
             "user": {"id": owner.id, "username": owner.username, "email": owner.email},
             "new_results": added.len(),
             "results": added.iter().take(RESULTS_MAX).map(result).collect::<Vec<Value>>(),
-        })))
+        })
     }
 
     /// Any status but success is a failure, after which the queue tries again. So is a redirect to another place: the
