@@ -112,7 +112,8 @@ impl BetterOrders {
             return known;
         }
         let texts = self.texts(search, &query, &results).await;
-        let similarities = self.reader.similarities(&query, &texts).await?;
+        // The first time, the model has to be loaded.
+        let similarities = self.reader.read(&query, &texts).await?;
         let order = BetterOrder::of(&results, &similarities);
         self.orders().insert(&content, order.clone());
         Some(order)

@@ -49,7 +49,8 @@ impl SecondReader {
         similarities
     }
 
-    async fn read(&self, query: &str, texts: &[String]) -> Option<Vec<f64>> {
+    /// Like [`SecondReader::similarities`] of all these texts, however long it takes. For what nobody waits for.
+    pub(crate) async fn read(&self, query: &str, texts: &[String]) -> Option<Vec<f64>> {
         let query = self.vector(query).await?;
         let reading: Vec<_> = texts.iter().map(|text| self.vector(text)).collect();
         let mut similarities = Vec::with_capacity(texts.len());

@@ -88,9 +88,10 @@ impl Client {
             if response.status != STILL_RUNNING {
                 let mixed: Mixed = serde_json::from_value(read(&response, 200)?)?;
                 mixed.check()?;
-                let is_read = !self.in_better_order || mixed.is_read_again() || mixed.results.len() < 2;
-                ensure!(is_read, "the second reader did not read a list in time; run it again");
-                return Ok(mixed);
+                // On a slow machine, the second reader needs more than one request: it remembers what it has read.
+                if !self.in_better_order || mixed.is_read_again() || mixed.results.len() < 2 {
+                    return Ok(mixed);
+                }
             }
             ensure!(started.elapsed() < self.patience, "a search took longer than {:?}", self.patience);
             tokio::time::sleep(ASK_EVERY).await;
