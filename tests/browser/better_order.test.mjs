@@ -12,6 +12,7 @@ import { Installation } from "./harness/installation.mjs";
 import { followLink, results, shownTitles, sortBy, submitQuery, waitForResults } from "./harness/pages/search.mjs";
 
 const QUESTION = "How do I reset my password?";
+const READINGS_MAX = 20;
 const ANSWER = "Login help";
 const model = process.env.SVC_TEST_READER_MODEL;
 
@@ -26,7 +27,15 @@ function testOffers() {
   const folder = mkdtempSync(join(tmpdir(), "tributary-reader-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
   execFileSync(app.program, ["reader", "install", model], { cwd: folder });
-  const service = new Installation({ SVC_SECOND_READER: "True", SVC_DATA_DIR: join(folder, "data") }, () => service.createSource("Help", "/help"));
+  const service = new Installation({ SVC_SECOND_READER: "True", SVC_DATA_DIR: join(folder, "data") }, async () => {
+    await service.createSource("Help", "/help");
+    const search = await service.search(QUESTION);
+    // A busy machine may need more than one request; what was read is remembered.
+    for (let isRead = false, readings = 0; !isRead && readings < READINGS_MAX; readings += 1) {
+      const { info } = await service.call("GET", `/svc/results/?search_id=${search}&second_reader=true`);
+      isRead = info.results.second_reader;
+    }
+  });
 
   service.browse("a better order is offered, and shown when the user takes it", axe(), async (page) => {
     await submitQuery(page, QUESTION, { path: `${service.base}/` });

@@ -87,6 +87,7 @@ fn the_published_model_is_installed_and_read() {
     assert!(code == Some(0) && said.contains("Removed") && !converted.exists(), "{said}");
 }
 
+const READINGS_MAX: usize = 20;
 const QUESTION: &str = "How do I reset my password?";
 /// Results with words of the question, one that answers it, and one about something else.
 const ITEMS: [(&str, &str); 5] = [
@@ -113,7 +114,14 @@ async fn with_second_reader() -> Option<(AppHarness, Source, i64)> {
     app.provider("Help", &source).await;
     let search = app.admin.search(&json!({"query_string": QUESTION})).await;
     let id = search["id"].as_i64().unwrap();
-    Some((app, source, id))
+    // A busy machine may need more than one request; what was read is remembered.
+    for _ in 0..READINGS_MAX {
+        let list = app.admin.get(&format!("/svc/results/?search_id={id}&second_reader=true")).await;
+        if list.body["info"]["results"]["second_reader"] == true {
+            return Some((app, source, id));
+        }
+    }
+    panic!("the second reader reads nothing");
 }
 
 /// The titles of a list, without marks.
